@@ -44,8 +44,8 @@ class DelayedStores(Pass, Generic[W]):
     def prepare(self, operation: Operation, facts: Facts) -> Sequence[Operation]:
         if not self._delayed:
             return ()
-        kind, exit_ = operation.op.kind, operation.exit
-        if kind is Kind.END or (kind is Kind.GUARD and exit_ is not None and exit_.failargs is None):
+        row, exit_ = operation.op, operation.exit
+        if row.kind is Kind.END or row.is_entry or (row.is_guard and exit_ is not None and exit_.failargs is None):
             due = [where for where, _ in self._delayed]
         else:
             due = list(self._looked_at(operation, facts))

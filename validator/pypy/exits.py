@@ -3,7 +3,8 @@
 What guards hand over is not in a log. But where a guard fails, memory has to be as it was where the recorded guard
 fails: PyPy puts off a store over a guard only where it stores an object that it has not made yet; resume data makes the
 object, and does the store. So memory is compared at side exits, too. Where all that differs is a field that holds
-references, the proof stands and says that resume data stores it.
+references, which the recorded trace has stored such an object into, the proof stands and says that resume data stores
+it.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from validator.verdict import Failargs, Options, Proved, Refuted, Unknown, Verdi
 
 Prove = Callable[[Trace, Trace, Options], Verdict]
 
+_IS_MADE = re.compile(r", not new[0-9]+\b")
 _PUT_OFF = re.compile(r"guard [0-9]+: heap (?P<memory><(?:FieldP|ArrayP|InteriorFieldDescr <FieldP)[^\[]*>)")
 
 
@@ -44,8 +46,8 @@ def _put_off(before: Trace, after: Trace, options: Options, verdict: Verdict, pr
     """Statements on fields of references that alone are not as recorded at side exits; none where more differs, as far
     as it shows without these fields."""
     memories: list[str] = []
-    while (found := _PUT_OFF.match(_obligation(verdict))) and found["memory"] not in memories:
-        memories.append(found["memory"])
+    while (memory := _put_off_memory(verdict)) is not None and memory not in memories:
+        memories.append(memory)
         verdict = prove(_without(before, memories), _without(after, memories), options)
     if isinstance(verdict, Proved):
         yield from (f"resume data stores {memory} at side exits" for memory in memories)
@@ -67,11 +69,10 @@ def with_origins(trace: Trace, origins: Sequence[int | None]) -> Trace:
     )
 
 
-def _obligation(verdict: Verdict) -> str:
-    match verdict:
-        case Refuted(_, counterexample):
-            return counterexample.obligation
-        case Unknown(_, _, why) if why is not None:
-            return why.obligation
-        case _:
-            return ""
+def _put_off_memory(verdict: Verdict) -> str | None:
+    """The field of references that differs at a side exit, where the recorded trace has put an object into it that it
+    has made itself."""
+    if not isinstance(verdict, Refuted) or _IS_MADE.search(verdict.counterexample.difference) is None:
+        return None
+    found = _PUT_OFF.match(verdict.counterexample.obligation)
+    return None if found is None else found["memory"]

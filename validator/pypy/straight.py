@@ -72,6 +72,7 @@ def _from_entry(optimized: Printed, number: int) -> Printed:
 def _inputs_of_prologue(given: tuple[str, ...], prologue: tuple[Line, ...]) -> tuple[tuple[str, ...], set[str]]:
     """The inputs that a prologue loads, behind the given ones, and the arrays that it loads them from. Raises
     NotStraight for whatever is no such load."""
+    _check_places(prologue)
     loaded, arrays = list(given), set()
     for line in prologue:
         if line.result is None or not _loads(line, {*loaded}):
@@ -80,6 +81,24 @@ def _inputs_of_prologue(given: tuple[str, ...], prologue: tuple[Line, ...]) -> t
             arrays.add(line.args[0])
         loaded.append(line.result)
     return tuple(value for value in loaded if value not in arrays), arrays
+
+
+def _check_places(prologue: tuple[Line, ...]) -> None:
+    """Raises NotStraight unless the loads are of fields of one struct for each object, each once, and of items from the
+    first on: others are not the inputs, whatever their number."""
+    fields: dict[str, list[str]] = {}
+    items: dict[str, list[str]] = {}
+    for line in prologue:
+        if line.name.startswith("getfield_gc"):
+            fields.setdefault(line.args[0], []).append(line.descr)
+        elif line.name.startswith("getarrayitem_gc"):
+            items.setdefault(line.args[0], []).append(line.args[1])
+    for descrs in fields.values():
+        structs = {descr.split(" ")[1].rpartition(".")[0] for descr in descrs}
+        if len(structs) > 1 or len(set(descrs)) < len(descrs):
+            raise NotStraight("what is loaded in front is not the fields of a virtualizable")
+    if any(indices != [str(number) for number in range(len(indices))] for indices in items.values()):
+        raise NotStraight("what is loaded in front is not the items of a virtualizable from the first on")
 
 
 def _is_item(line: Line, loaded: tuple[str, ...]) -> bool:

@@ -67,3 +67,11 @@ def test_what_else_differs_at_the_exit_is_not_resume_data() -> None:
     assert isinstance(judged(before, late)[0], Proved)
     early = "".join([*lines[:3], lines[7], *lines[5:7], *lines[3:5], *lines[8:]])
     assert not isinstance(judged(before, early)[0], Proved)
+
+
+def test_a_constant_that_is_stored_late_is_not_resume_data() -> None:
+    before = LIST.replace("p2 = new(descr=<SizeDescr 24>)\n", "").replace("p2, descr", "ConstPtr(k1), descr")
+    before = before.replace("finish(p2)", "finish(p0)")
+    lines = before.splitlines(keepends=True)
+    late = "".join([*lines[:2], *lines[3:5], lines[2], lines[5]])
+    assert not isinstance(judged(before, late)[0], Proved)

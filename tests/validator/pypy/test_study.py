@@ -175,4 +175,39 @@ def test_a_guard_that_became_weaker_is_not_proved() -> None:
 def test_a_field_that_is_watched_somewhere_may_change() -> None:
     watched = IMMUTABLE.replace("[p0, i1]\np2", "[p0, i1]\nquasiimmut_field(p0, descr=<QuasiImmutDescr object>)\np2", 1)
     (one,) = judged(watched.replace("with 8 ops", "with 9 ops", 1))
+
+
+SECOND = """\
+[1] {jit-log-noopt
+# Traced loop or bridge with 3 ops
+[p0]
+setfield_gc(p0, ConstPtr(ptr1), descr=<FieldP Box.map 8>)
+setfield_gc(p0, ConstPtr(ptr2), descr=<FieldP Box.map 8>)
+finish()
+[2] jit-log-noopt}
+[3] {jit-log-opt-bridge
+# bridge out of Guard 0x7f10 with 2 ops
+[p0]
++1: setfield_gc(p0, ConstPtr(ptr3), descr=<FieldP Box.map 8>)
+EXTRA
++2: finish()
+[4] jit-log-opt-bridge}
+"""
+
+
+def test_constants_that_follow_one_another_in_a_place_are_told_apart() -> None:
+    second = "+2: setfield_gc(p0, ConstPtr(ptr4), descr=<FieldP Box.map 8>)"
+    both = SECOND.replace("EXTRA", second).replace("with 2 ops", "with 3 ops")
+    (one,) = judged(both)
+    assert isinstance(one.verdict, Proved)
+    (last,) = judged(SECOND.replace("EXTRA\n", ""))
+    assert isinstance(last.verdict, Proved)
+
+
+def test_a_second_constant_that_is_not_stored_shows() -> None:
+    """The first one is stored where a call can see it, and the second one never: they are not one constant."""
+    call = "call_n(ConstClass(tell), p0, descr=<Callv 0 r EF=5>)"
+    store = "setfield_gc(p0, ConstPtr(ptr2), descr=<FieldP Box.map 8>)\n"
+    log = SECOND.replace(store, f"{call}\n{store}").replace("EXTRA", f"+2: {call}")
+    (one,) = judged(log.replace("with 3 ops", "with 4 ops").replace("with 2 ops", "with 3 ops"))
     assert not isinstance(one.verdict, Proved)

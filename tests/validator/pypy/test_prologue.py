@@ -1,0 +1,41 @@
+"""Loads in front of a trace that give it its inputs."""
+
+from __future__ import annotations
+
+import pytest
+
+from validator.pypy.lines import Line, Printed
+from validator.pypy.straight import NotStraight, straight
+
+CODE, DEPTH, LOCALS = (
+    f"<Field{kind} Frame.inst_{name}>" for kind, name in (("P", "code 8"), ("S", "depth 16"), ("P", "locals 24"))
+)
+PROLOGUE = (
+    Line("p1", "getfield_gc_r", ("p0",), CODE),
+    Line("i2", "getfield_gc_i", ("p0",), DEPTH),
+    Line("p3", "getfield_gc_r", ("p0",), LOCALS),
+    Line("p4", "getarrayitem_gc_r", ("p3", "0"), "<ArrayP 8>"),
+    Line("p5", "getarrayitem_gc_r", ("p3", "1"), "<ArrayP 8>"),
+)
+END = Line(None, "finish", ("p5",))
+RECORDED = Printed(("p0", "p1", "i2", "p4", "p5"), (END,))
+
+
+def test_the_inputs_are_those_that_are_loaded_in_order() -> None:
+    sides = straight(RECORDED, Printed(("p0",), (*PROLOGUE, END)))
+    assert sides.after.inputs == ("p0", "p1", "i2", "p4", "p5")
+
+
+@pytest.mark.parametrize(
+    ("at", "line"),
+    [
+        (0, Line("p1", "getfield_gc_r", ("p0",), LOCALS)),
+        (0, Line("p1", "getfield_gc_r", ("p0",), "<FieldP Other.inst_code 8>")),
+        (3, Line("p4", "getarrayitem_gc_r", ("p3", "1"), "<ArrayP 8>")),
+        (4, Line("p5", "getarrayitem_gc_r", ("p3", "2"), "<ArrayP 8>")),
+    ],
+)
+def test_other_loads_are_not_the_inputs(at: int, line: Line) -> None:
+    wrong = (*PROLOGUE[:at], line, *PROLOGUE[at + 1 :], END)
+    with pytest.raises(NotStraight):
+        straight(RECORDED, Printed(("p0",), wrong))
