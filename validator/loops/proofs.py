@@ -79,8 +79,7 @@ def proofs(loop: Loop, options: Options) -> Iterator[Proof]:
     if shared and shared != step.before:
         raise Unsupported("a string of the preamble that may be another object than the one that the body takes it for")
     yield step
-    if options.guards is not loosely.guards or options.failargs is not loosely.failargs or loop.names_origins:
-        yield proof(BODY, recorded_iterations(loop, 2), peeled_iterations(loop, 2), options)
+    yield proof(BODY, recorded_iterations(loop, 2), peeled_iterations(loop, 2), options)
 
 
 def unrolled(loop: Loop, iterations: int) -> tuple[Trace, Trace]:

@@ -8,7 +8,7 @@ from optimizer.ir.loops import Part, Peeled, goes_back, part_of, taken_apart
 from optimizer.ir.rows.ops import Kind, Type
 from optimizer.ir.rows.row import EVENT, FACT, FIELD, LOAD, NEW, STORE, Role
 from optimizer.ir.supported import inner_label
-from optimizer.ir.trace import Trace, exit_of
+from optimizer.ir.trace import Trace
 from optimizer.ir.types.call_questions import effects_at
 from optimizer.ir.types.calls import call_of
 from optimizer.ir.types.declared import NO_DECLARATIONS, Call, Declarations, KnownObject
@@ -38,12 +38,6 @@ class Loop:
     @property
     def is_bridge(self) -> bool:
         return self.first[0] is not self.recorded
-
-    @property
-    def names_origins(self) -> bool:
-        """Does the optimized side say which resume positions its guards use?"""
-        guards = [*self.first[1].guards, *self.peeled.body.guards]
-        return any(exit_of(guard).origin is not None for guard in guards)
 
 
 def loop_of(before: Trace, after: Trace) -> Loop:

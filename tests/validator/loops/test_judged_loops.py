@@ -658,3 +658,20 @@ def test_an_immutable_field_is_stored_to_in_new_objects_only() -> None:
         "jump(p1, p1", "jump(p2, p2"
     )
     assert isinstance(validate(parse(fresh), peel(parse(fresh)).trace), Proved)
+
+
+def test_no_guard_fails_where_the_recorded_loop_has_none() -> None:
+    """The guard of the preamble always passes, and stands for no place where the interpreter could go on."""
+    before = "[i0]\ni1 = int_add(i0, 1)\nescape_n(i1)\njump(i1)\n"
+    after = """[i0]
+i1 = int_add(i0, 1)
+guard_value(1, 1) [i0]
+escape_n(i1)
+label(i1, descr=Body)
+i2 = int_add(i1, 1)
+guard_value(i1, 7) [i1]
+escape_n(i2)
+jump(i2, descr=Body)
+"""
+    for modes in ({}, {"guards": "safe"}, {"guards": "safe", "failargs": "ignore"}):
+        assert isinstance(judge(before, after, **modes), Refuted)
