@@ -26,8 +26,8 @@ HEADS = [
     ("p0 = NULL\np1 = NULL", World(), ["On p0 = NULL, p1 = NULL, event 1 returns NULL, event 2 returns 0:"]),
     (
         "p0 = NULL\np1 = NULL",
-        World(invalid=frozenset({2, 3})),
-        ["On p0 = NULL, p1 = NULL, event 1 invalidates the code and returns NULL, event 2 returns 0:"],
+        World((0, Ref("p0"), 7), invalid=frozenset({2, 3})),
+        ["On p0 = NULL, p1 = NULL, event 1 invalidates the code and returns p0, event 2 returns 7:"],
     ),
     (
         "p0 = Node(value=5, next=q0)\nq0 = Chars[1, 2]\np1 = p0",
