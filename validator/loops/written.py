@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from optimizer.facts.cells import is_cleared
 from optimizer.ir.faults import Unsupported
 from optimizer.ir.loops import Part
 from optimizer.ir.rows.ops import Kind, Type
@@ -17,6 +16,8 @@ from optimizer.ir.trace import Operation, Value, Var
 from optimizer.ir.types.calls import call_of
 from optimizer.ir.types.layout import Array, Field, Layout, Struct
 from validator.loops.shape import READS, Loop
+
+_CLEARED = "new_array_clear"
 
 _OLD = 2
 """The number of iterations that no proof tells apart from more."""
@@ -57,7 +58,7 @@ def _unwritten(part: Part, layout: Layout) -> Iterator[_Made]:
     bytes."""
     for made in [one for one in part.ops if one.op.kind is NEW]:
         allocated = layout.descr_of(made)
-        if isinstance(allocated, Struct | Array) and is_cleared(made, allocated):
+        if made.op.name == _CLEARED or (isinstance(allocated, Struct) and allocated.cleared):
             continue
         stores = [one for one in part.ops if one.op.kind is STORE and one.args[0] == made.result]
         yield made, frozenset([layout.descr_of(store) for store in stores] if isinstance(allocated, Struct) else [])
