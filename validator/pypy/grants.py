@@ -1,17 +1,14 @@
 """Knowledge that PyPy's optimizer may have had, and that a log does not hold.
 
 It had reasons to leave guards out that show in no log: the class of a constant object, what the parent of a bridge had
-found out. So guards that are gone are granted: they hold. Values that are gone cannot be: then a difference may be due
-to them, and is no refutation.
+found out. So guards that are gone are granted: they hold. Values that are gone cannot be (`Open`).
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
-from optimizer.ir.dialects.pypy_pairs import Kind
-from validator.pypy.lines import NULL, Line, is_pointer
-from validator.pypy.sameness import AFTER, BEFORE, Sameness
+from validator.pypy.lines import NULL, Line
 from validator.pypy.straight import Sides
 
 
@@ -45,29 +42,3 @@ def _held(guard: Line) -> Iterator[Line]:
             yield Line(None, "record_exact_class", (value, *rest))
         case _:
             yield guard
-
-
-def unsaid(sides: Sides, sameness: Sameness, kind: Kind) -> tuple[str, ...]:
-    """Statements that a log does not hold, and on which values of the optimized trace may depend."""
-    return tuple(dict.fromkeys([*_constants(sides, sameness), *_values(sides, sameness, kind)]))
-
-
-def _constants(sides: Sides, sameness: Sameness) -> Iterator[str]:
-    recorded = {sameness.of(BEFORE, arg) for line in sides.before.lines for arg in line.args}
-    for line in sides.after.lines:
-        for arg in line.args:
-            if is_pointer(arg) and sameness.of(AFTER, arg) not in recorded:
-                yield f"the optimized trace has an object that the recorded one does not name, {arg}"
-
-
-def _values(sides: Sides, sameness: Sameness, kind: Kind) -> Iterator[str]:
-    """Of loads that are gone: those from constants, and in a bridge all that its parent may have done."""
-    there = {sameness.of(AFTER, text) for line in sides.after.lines for text in (*line.args, line.result) if text}
-    for line in sides.before.lines:
-        found = line.access
-        if found is None or found.is_store or sameness.of(BEFORE, found.value) in there:
-            continue
-        if is_pointer(found.place[0]):
-            yield f"the value of {found.memory} of a constant object"
-        elif kind is Kind.BRIDGE and sameness.of(BEFORE, found.place[0]) in there:
-            yield f"the value of {found.memory} that the parent of the bridge had in hand"

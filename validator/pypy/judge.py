@@ -17,9 +17,10 @@ from optimizer.ir.text.declarations import parse_declarations
 from optimizer.ir.trace import Trace
 from validator.prove.judge import validate
 from validator.pypy.exits import Prove, prove_with_exits, with_origins
+from validator.pypy.open import Open
 from validator.pypy.parents import path_to
 from validator.pypy.straight import NotStraight
-from validator.pypy.study import Knowledge, translated, unsaid_of
+from validator.pypy.study import Knowledge, translated
 from validator.pypy.translate import Translated
 from validator.verdict import Failargs, Failed, Fault, Guards, Options, Proved, Refuted, Unknown, Unsupported, Verdict
 
@@ -64,18 +65,21 @@ def judge(
         verdict, texts = _verdict(translated(pair, file, knowledge), options, prove)
         if not isinstance(verdict, Refuted):
             return Judged(verdict, texts)
-        again, generous = _verdict(translated(pair, file, knowledge, generous=True), options, prove)
-        missing = unsaid_of(pair, file, knowledge)
+        granted = translated(pair, file, knowledge, generous=True)
+        again, generous = _verdict(granted, options, prove)
     except NotStraight as why:
         return Judged(Unsupported(str(why)))
     except InputError as mistake:
         return Judged(Failed(Fault.INPUT, str(mistake)))
+    if isinstance(again, Refuted):
+        found = again.counterexample
+        missing = Open(granted.sides, pair.kind).rests_on(found.obligation, found.origins)
+    else:
+        missing = tuple(sorted({*generous.assumes} - {*texts.assumes}))
     if pair.kind is Kind.BRIDGE and path_to(pair, file) is None:
         missing = (*missing, _LOST)
     if isinstance(again, Refuted) and not missing:
         return Judged(again, generous)
-    if not isinstance(again, Refuted):
-        missing = (*missing, *sorted({*generous.assumes} - {*texts.assumes}))
     reason = f"{verdict.counterexample.obligation} differs, and the log does not say what PyPy knew"
     seconds = verdict.evidence.seconds + (0 if isinstance(again, Unsupported | Failed) else again.evidence.seconds)
     return Judged(Unknown(replace(verdict.evidence, seconds=seconds), reason), texts, missing)

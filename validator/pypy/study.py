@@ -14,7 +14,7 @@ from optimizer.ir.immutable import replace
 from validator.pypy.effects import Effect, Evidence, leaves
 from validator.pypy.facts import Facts, facts_of
 from validator.pypy.fields import Fields
-from validator.pypy.grants import unsaid, with_guards_that_hold
+from validator.pypy.grants import with_guards_that_hold
 from validator.pypy.lines import read_printed
 from validator.pypy.parents import Parents, correspond, path_to
 from validator.pypy.sameness import Sameness
@@ -73,12 +73,6 @@ def translated(pair: LogPair, file: str, knowledge: Knowledge, *, generous: bool
         return text
     assumes = tuple(sorted({*text.assumes, *facts.assumes}))
     return replace(text, assumes=assumes, rests_on=tuple(parent.number for parent in pair.parents))
-
-
-def unsaid_of(pair: LogPair, file: str, knowledge: Knowledge) -> tuple[str, ...]:
-    """Statements that the log does not hold, and on which values of the optimized trace may depend."""
-    sides = _sides(pair, file)
-    return unsaid(sides, Sameness(sides, knowledge.leaves), pair.kind)
 
 
 def _sides(pair: LogPair, file: str) -> Sides:

@@ -29,6 +29,7 @@ class Translated:
     each guard, the number of the recorded one that it may come from, in several ways. It rests on the optimized traces
     of the pairs of these numbers being right."""
 
+    sides: Sides
     before: str
     after: str
     types: str
@@ -55,6 +56,7 @@ def translate(
     possible = frozenset(_possible(lines, copies))
     used = possible if generous else possible & effects
     return Translated(
+        sides,
         f"{before}\n",
         f"{after}\n",
         format_declarations(_with_copies(_declarations(lines, used, fields), copies, lines)),
