@@ -72,8 +72,7 @@ def judge(
     except InputError as mistake:
         return Judged(Failed(Fault.INPUT, str(mistake)))
     if isinstance(again, Refuted):
-        found = again.counterexample
-        missing = Open(granted.sides, pair.kind).rests_on(found.obligation, found.origins)
+        missing = Open(granted.sides, pair.kind).rests_on(again.counterexample)
     else:
         missing = tuple(sorted({*generous.assumes} - {*texts.assumes}))
     if pair.kind is Kind.BRIDGE and path_to(pair, file) is None:

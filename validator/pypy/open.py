@@ -14,9 +14,11 @@ import re
 from collections.abc import Iterable, Iterator
 
 from optimizer.ir.dialects.pypy_pairs import Kind
+from optimizer.ir.run.interpreter import GuardFailed
 from validator.pypy.lines import NULL, Line, is_float, is_pointer, is_variable
 from validator.pypy.sameness import AFTER, BEFORE, Node, Sameness
 from validator.pypy.straight import TOKEN, Sides
+from validator.search.counterexample import Counterexample
 
 _ADDRESS = 1 << 40
 """A number that is as large may be an address."""
@@ -65,12 +67,13 @@ class Open:
                 self._relate(trace, line)
                 self._open(trace, line)
 
-    def rests_on(self, obligation: str, origins: tuple[int | None, ...]) -> tuple[str, ...]:
-        """What the log does not say of the values between which this obligation makes a difference."""
+    def rests_on(self, run: Counterexample) -> tuple[str, ...]:
+        """What the log does not say of the values between which this run makes a difference."""
+        obligation = run.obligation
         if obligation.endswith(": heap class"):
             return (_CLASSES,)
         found = _DIFFERENCE.fullmatch(obligation)
-        texts = None if found is None else self._differing(found, origins)
+        texts = None if found is None else self._differing(found, run)
         if texts is None:
             return tuple(dict.fromkeys(reason for reasons in self._reasons.values() for reason in reasons))
         reasons: dict[str, None] = {}
@@ -132,14 +135,16 @@ class Open:
             if reasons := self._reasons.pop(other, None):
                 self._reasons.setdefault(one, {}).update(reasons)
 
-    def _differing(self, found: re.Match[str], origins: tuple[int | None, ...]) -> list[tuple[str, str]] | None:
+    def _differing(self, found: re.Match[str], run: Counterexample) -> list[tuple[str, str]] | None:
         """The values between which a difference is; None where that may be any."""
         where, what = found["where"], found["what"]
         if what == "heap":
             return self._stored(found["of"].removesuffix("[]"))
         if where == "op":  # in front of the lines stands the statement on the token
             line = self._lines[AFTER][int(found["number"]) - 1]
-            return None if self._is_bridge else [(AFTER, arg) for arg in line.args]
+            left = run.before.outcome
+            asked = self._asked(BEFORE, left.guard) if isinstance(left, GuardFailed) else []
+            return None if self._is_bridge or asked is None else [*asked, *((AFTER, arg) for arg in line.args)]
         if where == "end":
             return [(trace, lines[-1].args[int(found["of"])]) for trace, lines in self._lines.items()]
         if where == "event":
@@ -150,7 +155,7 @@ class Open:
         number = int(found["number"])
         if what == "left":
             return self._asked(BEFORE, number)
-        origin = origins[number] if number < len(origins) else None
+        origin = run.origins[number] if number < len(run.origins) else None
         asked = self._asked(AFTER, number)
         recorded = None if origin is None else self._asked(BEFORE, origin)
         return None if asked is None or recorded is None else [*asked, *recorded]
