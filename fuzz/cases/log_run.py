@@ -18,8 +18,7 @@ from validator.command.judging import Judging
 from validator.command.requests import lost_verdict
 from validator.processes.ordered import answer_all
 from validator.processes.workers import Loss, Supervision
-from validator.pypy.exits import Prove
-from validator.pypy.judge import Judged, Texts, judge
+from validator.pypy.judge import Judged, ProveLoop, Texts, judge
 from validator.pypy.study import Knowledge, study
 from validator.tell.report import verdict_json
 from validator.verdict import Failed, Fault, Proved
@@ -91,7 +90,7 @@ def prove_log(run: LogRun, knowledge: Knowledge, jobs: int) -> Generator[PairRun
     its end. Raises InputError."""
     options = run.judging.options
     supervision = Supervision(jobs, options.memory_mb, 2 * options.timeout_s + _LATE_S)
-    wanted = (item for item in knowledge.parents.given(run.items()) if not run.only or item.number in run.only)
+    wanted = (item for item in knowledge.given(run.items()) if not run.only or item.number in run.only)
     with closing(answer_all(wanted, _proving(run, knowledge), partial(_lost, run.name), supervision)) as outcomes:
         yield from _with_what_they_rest_on(outcomes)
 
@@ -147,9 +146,11 @@ def _holds_without(pair: LogPair, log: str, knowledge: Knowledge, judging: Judgi
     return isinstance(judge(pair, log, knowledge.certain(), quick, proving(judging, log)).verdict, Proved)
 
 
-def proving(judging: Judging, name: str) -> Prove:
+def proving(judging: Judging, name: str) -> ProveLoop:
     """The way to judge traces with other options; `name` is that of the pair."""
-    return lambda before, after, options: replace(judging, options=options).verdict(before, after, name)
+    return lambda before, after, options, loop: replace(judging, options=options, loop=loop).verdict(
+        before, after, name
+    )
 
 
 def _outcome(pair: LogPair, name: str, judged: Judged) -> PairRun:

@@ -59,8 +59,8 @@ def _without(trace: Trace, memories: Sequence[str]) -> Trace:
 
 
 def with_origins(trace: Trace, origins: Sequence[int | None]) -> Trace:
-    """The trace whose guards tell these origins."""
-    left = iter(origins)
+    """The trace whose guards tell these origins. One of the iteration before has no name in a trace."""
+    left = iter([None if origin is None or origin < 0 else origin for origin in origins])
     return replace(
         trace,
         ops=tuple(

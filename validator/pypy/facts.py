@@ -23,6 +23,7 @@ from validator.pypy.effects import Effect, leaves
 from validator.pypy.fields import Fields
 from validator.pypy.lines import NULL, Line, Printed, is_variable
 from validator.pypy.parents import Path, highest_number
+from validator.pypy.rows import rows_of
 from validator.pypy.sameness import Node, Sameness
 from validator.pypy.straight import TOKEN, Sides
 from validator.pypy.translate import ALLOCATIONS, translate
@@ -210,7 +211,7 @@ def _proved(
         end = Line(None, "finish", ())
         claims = tuple(line for fact in facts for line in fact.lines)
         sides = Sides(Printed(path.inputs, (*path.lines, end)), Printed(path.inputs, (*path.lines, *claims, end)))
-        text = translate(sides, _OneName(), effects, fields)
+        text = translate(sides, rows_of(sides), _OneName(), effects, fields)
         types = parse_declarations(text.types)
         before, after = parse(text.before, types=types), parse(text.after, types=types)
         verdict = validate(before, after, _OPTIONS)

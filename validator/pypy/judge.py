@@ -7,6 +7,7 @@ for the knowledge that makes the difference.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from optimizer.ir.dialects.pypy_pairs import Kind, LogPair
@@ -16,7 +17,7 @@ from optimizer.ir.text import parse
 from optimizer.ir.text.declarations import parse_declarations
 from optimizer.ir.trace import Trace
 from validator.prove.judge import validate
-from validator.pypy.exits import Prove, prove_with_exits, with_origins
+from validator.pypy.exits import prove_with_exits, with_origins
 from validator.pypy.parents import path_to
 from validator.pypy.straight import NotStraight
 from validator.pypy.study import Knowledge, translated, unsaid_of
@@ -27,19 +28,24 @@ OPTIONS = Options(guards=Guards.EARLY, failargs=Failargs.IGNORE)
 """Guards may fail where the recorded trace leaves later. A log holds no resume data: see `prove_with_exits`."""
 
 
+ProveLoop = Callable[[Trace, Trace, Options, tuple[Trace, Trace] | None], Verdict]
+"""The way to judge traces, of bridges with the loop that they jump to."""
+
 _LOST = "where the bridge starts: a trace with its guard"
 
 
 @dataclass(frozen=True, slots=True)
 class Texts:
     """A pair in the trace language, what is assumed of it beside its declarations, by name, the numbers of the pairs
-    whose optimized traces it takes for right, and the options that it is judged with."""
+    whose optimized traces it takes for right, the options that it is judged with, and the loop to whose inner label it
+    jumps, if it does."""
 
     before: Trace
     after: Trace
     assumes: tuple[str, ...]
     rests_on: tuple[int, ...] = ()
     options: Options = OPTIONS
+    loop: tuple[Trace, Trace] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +63,7 @@ def judge(
     file: str,
     knowledge: Knowledge,
     options: Options = OPTIONS,
-    prove: Prove = lambda before, after, options: validate(before, after, options),
+    prove: ProveLoop = lambda before, after, options, loop: validate(before, after, options, loop=loop),
 ) -> Judged:
     """The verdict on a pair of the log `file`, as `prove` judges traces."""
     try:
@@ -81,13 +87,18 @@ def judge(
     return Judged(Unknown(replace(verdict.evidence, seconds=seconds), reason), texts, missing)
 
 
-def _verdict(text: Translated, options: Options, prove: Prove) -> tuple[Verdict, Texts]:
+def _verdict(text: Translated, options: Options, prove: ProveLoop) -> tuple[Verdict, Texts]:
     """The verdict, and the texts that it is about. That guards do not come from where they seem to is no reason to
     refute: then that is left open."""
     types = parse_declarations(text.types)
     before, after = (parse(trace, types=types) for trace in (text.before, text.after))
+    loop = None
+    if text.loop is not None:
+        loop = parse(text.loop[0], types=types), parse(text.loop[1], types=types)
     for origins in (*text.origins, ()):
-        verdict, told, used = prove_with_exits(before, with_origins(after, origins), options, prove)
+        verdict, told, used = prove_with_exits(
+            before, with_origins(after, origins), options, lambda one, other, way: prove(one, other, way, loop)
+        )
         if isinstance(verdict, Proved):
             break
-    return verdict, Texts(before, told, text.assumes, text.rests_on, used)
+    return verdict, Texts(before, told, text.assumes, text.rests_on, used, loop)

@@ -9,9 +9,10 @@ from __future__ import annotations
 from bisect import bisect_left, bisect_right
 from dataclasses import dataclass
 
-from validator.pypy.lines import Line
-from validator.pypy.sameness import AFTER, BEFORE, Sameness
-from validator.pypy.straight import Sides
+from validator.pypy.lines import Line, Printed
+from validator.pypy.rows import Rows, body_of
+from validator.pypy.sameness import Sameness
+from validator.pypy.straight import AFTER, BEFORE, Sides
 
 _KINDS = {
     **dict.fromkeys(("guard_true", "guard_false", "guard_value", "guard_isnull", "guard_nonnull"), "value"),
@@ -20,9 +21,29 @@ _KINDS = {
 }
 
 
-def origins_of(sides: Sides, sameness: Sameness) -> tuple[tuple[int | None, ...], ...]:
+def origins_of(sides: Sides, rows: Rows, sameness: Sameness) -> tuple[tuple[int | None, ...], ...]:
     """Of each guard of the optimized trace, the number of its recorded one, as far as it shows; they grow. Where
-    several ask about one value, it may be the first of them, or the one that asks the same."""
+    several ask about one value, it may be the first of them, or the one that asks the same. A guard of a body has the
+    number of one of its own iteration."""
+    first = _guard_count(sides.before)
+    if sides.is_peeled:
+        preamble = _guard_count(sides.after) - _guard_count(body_of(sides.after))
+        return tuple(
+            tuple(
+                None if number is None or (number < first) != (place < preamble) else number % first
+                for place, number in enumerate(way)
+            )
+            for way in _ways(rows.pairs[-1], sameness)
+        )
+    guards = _guard_count(sides.after)
+    return tuple(dict.fromkeys(way[:guards] for way in _ways(rows.pairs[-1], sameness)))
+
+
+def _guard_count(printed: Printed) -> int:
+    return sum(line.is_guard for line in printed.lines)
+
+
+def _ways(sides: Sides, sameness: Sameness) -> tuple[tuple[int | None, ...], ...]:
     places: dict[object, list[tuple[int, str]]] = {}
     for number, (key, name) in enumerate(_guards(BEFORE, sides.before.lines, sameness)):
         places.setdefault(key, []).append((number, name))
