@@ -20,6 +20,7 @@ from validator.pypy.sameness import Node, Sameness
 from validator.pypy.straight import AFTER, BEFORE, TOKEN, VIRTUAL_REF, Sides
 
 ALLOCATIONS = ("new", "new_with_vtable")
+_KINDS = {"<FieldS": "i", "<FieldU": "i", "<FieldP": "p", "<FieldF": "f"}
 _CLASS_TESTS = ("guard_class", "guard_nonnull_class", "record_exact_class")
 
 
@@ -47,7 +48,7 @@ def translate(
     names = _Names(rows, sameness, copies)
     floats = sorted({arg for line in lines for arg in line.args if is_float(arg)})
     extra = (TOKEN, *map(_float_name, floats))
-    before, after = _texts(sides, extra, names)
+    before, after = _texts(sides, extra, names, fields)
     possible = frozenset(_possible(lines, copies))
     used = possible if generous else possible & effects
     is_loop = sides.is_peeled or sides.target is not None
@@ -55,33 +56,67 @@ def translate(
         before,
         after,
         format_declarations(_with_copies(_declarations(lines, used, fields, is_loop=is_loop), copies, lines)),
-        tuple(map(str, sorted(used))),
+        tuple(_assumed(lines, used, fields)),
         origins_of(sides, rows, sameness),
-        loop=_texts(sides.target, extra, names) if sides.target else None,
+        loop=_texts(sides.target, extra, names, fields) if sides.target else None,
     )
 
 
-def _texts(sides: Sides, extra: tuple[str, ...], names: _Names) -> tuple[str, str]:
+def _texts(sides: Sides, extra: tuple[str, ...], names: _Names, fields: Fields) -> tuple[str, str]:
     """Both traces. What goes round, or to a loop, hands on the inputs that a log does not have."""
     hands_on = extra if sides.is_peeled or sides.target else ()
     return (
-        "".join(f"{line}\n" for line in _text(BEFORE, sides.before, extra, hands_on, names)),
-        "".join(f"{line}\n" for line in _text(AFTER, sides.after, extra, hands_on, names)),
+        "".join(f"{line}\n" for line in _text(BEFORE, sides.before, extra, hands_on, names, fields)),
+        "".join(f"{line}\n" for line in _text(AFTER, sides.after, extra, hands_on, names, fields)),
     )
 
 
+SAME_CONSTANTS = "constant objects at corresponding places of both traces are the same"
+
+
+def _assumed(lines: tuple[Line, ...], effects: frozenset[Effect], fields: Fields) -> Iterator[str]:
+    yield from map(str, sorted(effects))
+    memories = {found.memory for line in lines if (found := line.access)}
+    yield from (f"{memory} never changes" for memory in sorted(memories) if fields.never_changes(memory))
+    if any(is_pointer(arg) for line in lines for arg in line.args):
+        yield SAME_CONSTANTS
+
+
 def _text(
-    trace: str, printed: Printed, extra: tuple[str, ...], hands_on: tuple[str, ...], names: _Names
+    trace: str, printed: Printed, extra: tuple[str, ...], hands_on: tuple[str, ...], names: _Names, fields: Fields
 ) -> Iterator[str]:
     yield f"[{', '.join((*printed.inputs, *extra))}]"
     yield f"assert_not_none({TOKEN})"
-    for line in printed.lines:
+    settled = {} if trace == AFTER else _settled(printed.lines, fields)
+    for at, line in enumerate(printed.lines):
         args = tuple(names.argument(trace, line, place) for place in range(len(line.args)))
         if line.name in ("label", "jump"):
             named = line.descr if hands_on and trace == AFTER else ""
             yield str(Line(None, line.name, (*args, *hands_on), named))
         else:
             yield str(Line(line.result, line.name, args, names.descr(trace, line)))
+        if at in settled:
+            yield str(settled[at])
+
+
+def _settled(lines: tuple[Line, ...], fields: Fields) -> dict[int, Line]:
+    """Loads behind the last stores to immutable fields of new objects, by the places of these: what has been read of an
+    immutable field does not change, also where the object is given away."""
+    fresh = {line.result for line in lines if line.name in ALLOCATIONS}
+    last: dict[tuple[str, tuple[str, ...]], int] = {}
+    for at, line in enumerate(lines):
+        found = line.access
+        if found and found.is_store and fields.never_changes(found.memory):
+            if found.place[0] in fresh:
+                last[found.memory, found.place] = at
+            else:  # it may be one of them
+                last = {key: place for key, place in last.items() if key[0] != found.memory}
+    return {
+        at: Line(f"{kind}_settled{at}", f"getfield_gc_{kind if kind != 'p' else 'r'}", place, memory)
+        for (memory, place), at in last.items()
+        if any(line.may_write for line in lines[at:])
+        for kind in [_KINDS[memory.partition(" ")[0]]]
+    }
 
 
 @dataclass(slots=True)
@@ -101,13 +136,36 @@ class _Names:
             if one != other:
                 self.same_code[other] = one
         for sides in self.rows.pairs:
+            self._made_alike(sides)
             for line in sides.before.lines:
                 if line.name == "guard_class":
                     self.classes.setdefault(self._made(BEFORE, line.args[0]), _class_name(line.args[1]))
 
+    def _made_alike(self, sides: Sides) -> None:
+        """Takes objects of both traces for such of one class that have the same size and contents."""
+        recorded = {made: node for node, made in self._contents(BEFORE, sides.before)}
+        nodes = {*recorded.values()}
+        for node, made in self._contents(AFTER, sides.after):
+            if node not in nodes and (same := recorded.get(made)) is not None and self._top(node) != self._top(same):
+                self.same_code[self._top(node)] = self._top(same)
+
+    def _contents(self, trace: str, printed: Printed) -> Iterator[tuple[Node, object]]:
+        """The objects that a trace allocates, with what it stores into each."""
+        made: dict[str, tuple[str, dict[str, Node]]] = {}
+        for line in printed.lines:
+            if line.name in ALLOCATIONS and line.result:
+                made[line.result] = line.descr, {}
+            elif (found := line.access) and found.is_store and found.place[0] in made:
+                made[found.place[0]][1].setdefault(found.memory, self.sameness.of(trace, found.value))
+        for value, (size, stored) in made.items():
+            if stored:
+                yield self.sameness.of(trace, value), (size, tuple(sorted(stored.items())))
+
     def _made(self, trace: str, value: str) -> Node:
         """The class of a value and all that the same code makes of the same class."""
-        node = self.sameness.of(trace, value)
+        return self._top(self.sameness.of(trace, value))
+
+    def _top(self, node: Node) -> Node:
         while node in self.same_code:
             node = self.same_code[node]
         return node
