@@ -18,7 +18,8 @@ from validator.command.judging import Judging
 from validator.command.requests import lost_verdict
 from validator.processes.ordered import answer_all
 from validator.processes.workers import Loss, Supervision
-from validator.pypy.judge import Judged, ProveLoop, Texts, judge
+from validator.pypy.exits import Prove
+from validator.pypy.judge import Judged, Texts, judge
 from validator.pypy.study import Knowledge, study
 from validator.tell.report import verdict_json
 from validator.verdict import Failed, Fault, Proved
@@ -146,7 +147,7 @@ def _holds_without(pair: LogPair, log: str, knowledge: Knowledge, judging: Judgi
     return isinstance(judge(pair, log, knowledge.certain(), quick, proving(judging, log)).verdict, Proved)
 
 
-def proving(judging: Judging, name: str) -> ProveLoop:
+def proving(judging: Judging, name: str) -> Prove:
     """The way to judge traces with other options; `name` is that of the pair."""
     return lambda before, after, options, loop: replace(judging, options=options, loop=loop).verdict(
         before, after, name

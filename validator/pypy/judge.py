@@ -7,7 +7,6 @@ for the knowledge that makes the difference.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 
 from optimizer.ir.dialects.pypy_pairs import Kind, LogPair
@@ -17,7 +16,7 @@ from optimizer.ir.text import parse
 from optimizer.ir.text.declarations import parse_declarations
 from optimizer.ir.trace import Trace
 from validator.prove.judge import validate
-from validator.pypy.exits import prove_with_exits, with_origins
+from validator.pypy.exits import Loop, Prove, prove_with_exits, with_origins
 from validator.pypy.parents import path_to
 from validator.pypy.straight import NotStraight
 from validator.pypy.study import Knowledge, translated, unsaid_of
@@ -27,9 +26,6 @@ from validator.verdict import Failargs, Failed, Fault, Guards, Options, Proved, 
 OPTIONS = Options(guards=Guards.EARLY, failargs=Failargs.IGNORE)
 """Guards may fail where the recorded trace leaves later. A log holds no resume data: see `prove_with_exits`."""
 
-
-ProveLoop = Callable[[Trace, Trace, Options, tuple[Trace, Trace] | None], Verdict]
-"""The way to judge traces, of bridges with the loop that they jump to."""
 
 _LOST = "where the bridge starts: a trace with its guard"
 
@@ -45,7 +41,7 @@ class Texts:
     assumes: tuple[str, ...]
     rests_on: tuple[int, ...] = ()
     options: Options = OPTIONS
-    loop: tuple[Trace, Trace] | None = None
+    loop: Loop = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +59,7 @@ def judge(
     file: str,
     knowledge: Knowledge,
     options: Options = OPTIONS,
-    prove: ProveLoop = lambda before, after, options, loop: validate(before, after, options, loop=loop),
+    prove: Prove = lambda before, after, options, loop: validate(before, after, options, loop=loop),
 ) -> Judged:
     """The verdict on a pair of the log `file`, as `prove` judges traces."""
     try:
@@ -87,18 +83,16 @@ def judge(
     return Judged(Unknown(replace(verdict.evidence, seconds=seconds), reason), texts, missing)
 
 
-def _verdict(text: Translated, options: Options, prove: ProveLoop) -> tuple[Verdict, Texts]:
+def _verdict(text: Translated, options: Options, prove: Prove) -> tuple[Verdict, Texts]:
     """The verdict, and the texts that it is about. That guards do not come from where they seem to is no reason to
     refute: then that is left open."""
     types = parse_declarations(text.types)
     before, after = (parse(trace, types=types) for trace in (text.before, text.after))
-    loop = None
+    loop: Loop = None
     if text.loop is not None:
         loop = parse(text.loop[0], types=types), parse(text.loop[1], types=types)
     for origins in (*text.origins, ()):
-        verdict, told, used = prove_with_exits(
-            before, with_origins(after, origins), options, lambda one, other, way: prove(one, other, way, loop)
-        )
+        verdict, told, used = prove_with_exits(before, with_origins(after, origins), loop, options, prove)
         if isinstance(verdict, Proved):
             break
     return verdict, Texts(before, told, text.assumes, text.rests_on, used, loop)
