@@ -65,8 +65,8 @@ def translated(pair: LogPair, file: str, knowledge: Knowledge, *, generous: bool
         facts = facts_of(path, sides.before, knowledge.effects, knowledge.fields, generous=generous)
         sides = Sides(sides.before.with_lines((*facts.lines, *sides.before.lines)), sides.after)
     text = translate(sides, Sameness(sides, knowledge.leaves), knowledge.effects, knowledge.fields, generous=generous)
-    if generous and text.origins:
-        sides = with_guards_that_hold(sides, text.origins[0])
+    if generous:
+        sides = with_guards_that_hold(sides, text.origins)
         sameness = Sameness(sides, knowledge.leaves)
         text = translate(sides, sameness, knowledge.effects, knowledge.fields, generous=True)
     if not facts.lines:

@@ -26,14 +26,14 @@ _CLASS_TESTS = ("guard_class", "guard_nonnull_class", "record_exact_class")
 @dataclass(frozen=True, slots=True)
 class Translated:
     """The texts of both traces, their declarations as TOML, and the assumptions, each by its name. `origins` are, of
-    each guard, the number of the recorded one that it may come from, in several ways. It rests on the optimized traces
+    each guard, the number of the recorded one that it seems to come from. It rests on the optimized traces
     of the pairs of these numbers being right."""
 
     before: str
     after: str
     types: str
     assumes: tuple[str, ...]
-    origins: tuple[tuple[int | None, ...], ...]
+    origins: tuple[int | None, ...]
     rests_on: tuple[int, ...] = ()
 
 
