@@ -63,9 +63,9 @@ def check(
     try:
         universe = _universe(before, after, layout_of(before, after))
         asking = Asking(universe, effort, timeout_s)
-        recorded = Recorded(before, universe, certificate, asking)
-        recorded.side.run()
-        optimized = Optimized(after, universe, recorded, certificate, guards, failargs, asking)
+        recorded = Recorded(before, universe, asking, certificate)
+        recorded.run()
+        optimized = Optimized(after, recorded, asking, certificate, guards, failargs)
         with suppress(OutOfTime):
             optimized.prove()
             if not optimized.unsettled:
@@ -80,8 +80,8 @@ def check(
 
 
 def _inputs(recorded: Recorded, model: Any) -> tuple[int | None, ...]:
-    inputs = () if model is None else recorded.side.trace.inputs
-    values = [recorded.side.values[var.name] if var.type is INT else None for var in inputs]
+    inputs = () if model is None else recorded.trace.inputs
+    values = [recorded.values[var.name] if var.type is INT else None for var in inputs]
     return tuple(None if one is None else model.eval(one, model_completion=True).as_signed_long() for one in values)
 
 

@@ -1,10 +1,8 @@
-"""One trace, followed operation by operation over Z3 terms.
-
-What is found on the way is told to a `Follower`: the recorded trace's keeps it, the optimized one's proves it.
-"""
+"""One trace, followed operation by operation over Z3 terms."""
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from typing import Any
 
@@ -26,43 +24,88 @@ from optimizer.ir.trace import (
     memory_of,
     passes_of,
 )
-from optimizer.ir.types.calls import CallSite, may_be_raised_before
+from optimizer.ir.types.calls import may_be_raised_before
 from optimizer.ir.types.known_calls import meant
-from validator.check.calls import Calls
-from validator.check.facts import Fact, Facts, Place
+from validator.check.asking import Asking
+from validator.check.calls import Call
+from validator.check.certificate import AFTER, BEFORE, Certificate
+from validator.check.facts import Fact, Place
 from validator.check.memory import Memory
-from validator.check.reach import OLD
-from validator.check.seen import CallSeen, Follower, GuardSeen
-from validator.check.universe import NULL, Universe, is_reference
+from validator.check.reach import OLD, Places
+from validator.check.seen import CallSeen, GuardSeen
+from validator.check.universe import NULL, Universe
 
 
-class Side:
-    """One trace under way."""
+class Side(ABC):
+    """One trace under way. What is found of the recorded one is kept, that of the optimized one is proved."""
+
+    is_recorded: bool
 
     def __init__(
         self,
         trace: Trace,
         universe: Universe,
-        facts: Facts,
+        asking: Asking,
+        certificate: Certificate,
         numbers: Mapping[int, int],
         recorded: Trace,
-        follower: Follower,
     ) -> None:
-        self.trace, self.universe, self.follower = trace, universe, follower
-        self.is_recorded = trace is recorded
+        self.trace, self.universe, self._asking = trace, universe, asking
         self.memory = Memory(universe, numbers, recorded=self.is_recorded)
         self.values: dict[str, Any] = {}
         self.guards: list[GuardSeen] = []
         self.events: list[CallSeen] = []
         self.end: tuple[Any, ...] = ()
-        self._facts, self._promised = facts, [list[Fact]()]  # by the guards ahead
-        self._calls = Calls(self)
+        self.invariants: list[tuple[Any, Type, Any, Any]] = []  # functions, what they give, gave and raised
+        self.upheavals = 0  # events that may write everything
+        self._promised = [list[Fact]()]  # by the guards ahead
         self._flag = self._passes = universe.words.truth(False)
         self._number = 0
+        named = BEFORE if self.is_recorded else AFTER
+        self._equal = {var: other for of, var, other in certificate.equal if of == named}
+        self._others = self.values  # of the recorded trace
         for position, var in enumerate(trace.inputs):
             self.values[var.name] = self._outside(f"input {position}", var.type)
         if may_be_raised_before(recorded):
             self.memory.set_pending(self._outside("pending", REF))
+
+    # What is found of the trace.
+
+    @abstractmethod
+    def must(self, op: int, what: str, condition: Any) -> None:
+        """The operation of that number asks for that condition."""
+
+    @abstractmethod
+    def guard(self, guard: GuardSeen) -> None:
+        """The trace comes to a guard."""
+
+    @abstractmethod
+    def passed(self) -> None:
+        """The guard has passed."""
+
+    @abstractmethod
+    def applied(self, call: CallSeen) -> None:
+        """The trace calls a function."""
+
+    @abstractmethod
+    def event(self, event: CallSeen) -> Places:
+        """The trace comes to an event; what this finds."""
+
+    @abstractmethod
+    def here(self) -> Place:
+        """The place to which the trace has come."""
+
+    # What holds.
+
+    def holds(self, claim: Any) -> bool:
+        """Is the claim known to hold in every run that gets here?"""
+        return self._asking.holds(self.here(), (), claim) is True
+
+    def decided(self, condition: Any) -> Any:
+        """The condition, or what is known of it."""
+        if self.holds(condition):
+            return z3.BoolVal(True)
+        return z3.BoolVal(False) if self.holds(z3.Not(condition)) else condition
 
     def _outside(self, name: str, type_: Type) -> Any:
         """A value that exists before the trace."""
@@ -80,7 +123,7 @@ class Side:
         """Notes that from here on that holds, in every run that gets here."""
         fact = self._here(condition, len(self.events))
         self._promised[-1].append(fact)
-        self._facts.add(fact)
+        self._asking.facts.add(fact)
 
     def _here(self, condition: Any, events: int) -> Fact:
         passed = (len(self.guards), 0) if self.is_recorded else (0, len(self.guards))
@@ -102,7 +145,18 @@ class Side:
 
     def give(self, operation: Operation, value: Any) -> None:
         if operation.result is not None:
-            self.values[operation.result.name] = self.follower.given(operation.result, value)
+            self.values[operation.result.name] = self._given(operation.result, value)
+
+    def _given(self, var: Var, value: Any) -> Any:
+        """The value of a variable, as it is to be written from now on: an equality of the certificate, if it is
+        proved, is used."""
+        said = self._equal.get(var.name)
+        other = self.universe.words.const(said) if isinstance(said, int) else self._others.get(said or "")
+        if other is None or other.sort() != value.sort() or not (other.eq(value) or self.holds(value == other)):
+            return value
+        if var.type is REF:
+            self.memory.reach.identify(other, value)
+        return other
 
     def args(self, operation: Operation) -> tuple[Any, ...]:
         return tuple(self._value(arg, operation.line) for arg in operation.args)
@@ -131,10 +185,10 @@ class Side:
         if kind is END:
             self.end = self.args(operation)
         elif kind is EVENT or (kind is FACT and operation.op.is_call):
-            self._calls.call(operation, number, self.args(operation))
+            Call(self, operation, number, self.args(operation)).make()
         elif kind is not POSITION:
             for what, condition in self._compute(operation, self.memory, number):
-                self.follower.must(number, what, condition)
+                self.must(number, what, condition)
             if kind is GUARD:
                 self._guard(operation, number)
         for condition in self.memory.loaded:
@@ -187,20 +241,13 @@ class Side:
         if exit_.failargs is not None:
             failargs = tuple(None if arg is None else self._value(arg, operation.line) for arg in exit_.failargs)
         guard = GuardSeen(passes, len(self.events), failargs, tuple(block), heap)
-        self.follower.guard(guard)
+        self.guard(guard)
         self.guards.append(guard)
         self._promised.append([])
-        self._facts.add(self._here(passes, 0))
-        self.follower.passed(guard)
+        self._asking.facts.add(self._here(passes, 0))
+        self.passed()
         meaning = memory_of(operation)
         if meaning is not None and meaning.meaning is not None:
             descr = self.universe.layout.descr_of(operation)
             args = self._meant_args(operation, meaning)
             self.give(operation, meaning.meaning(self.universe.words, self.memory, descr, *args))
-
-    def seen(self, call: CallSite, op: int, kind: tuple[Any, ...], args: tuple[Any, ...], happens: Any) -> CallSeen:
-        """The call of that kind, here, with what it finds."""
-        may_see = tuple(slot for slot in self.universe.slots.values() if call.effects.may_see(slot))
-        found = self.memory.reach.found(filter(is_reference, args), may_see)
-        ahead, memory = (len(self.guards), len(self.events)), self.memory.copy()
-        return CallSeen(op, kind, args, happens, *ahead, memory, found, may_see, call.effects)
