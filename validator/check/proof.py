@@ -29,97 +29,51 @@ from typing import Any
 
 import z3
 
-from optimizer.ir.trace import Trace, all_operations
+from optimizer.ir.trace import Trace
 from optimizer.ir.types.layout import Field
 from optimizer.ir.types.memory_types import MemoryKind
 from validator.check.asking import Asking
-from validator.check.calls import same
+from validator.check.calls import Call, same
 from validator.check.certificate import Certificate, Failargs, Guards
 from validator.check.facts import Place
 from validator.check.memory import Memory
 from validator.check.reach import Places
-from validator.check.seen import CallSeen, GuardSeen
-from validator.check.side import Side
-from validator.check.universe import NULL, Universe, allocation_number, has_limits, is_old
+from validator.check.side import GuardSeen, Side
+from validator.check.universe import NULL, allocation_number, has_limits, is_old
 
 _FALSE = z3.BoolVal(False)
 
 Claim = tuple[str, Any]
-"""What has to hold, with the name of the obligation."""
-
-
-class Recorded(Side):
-    """The recorded trace: what it asks for is assumed. `functions` are the calls of functions in it."""
-
-    is_recorded = True
-
-    def __init__(self, trace: Trace, universe: Universe, asking: Asking, certificate: Certificate) -> None:
-        numbers = {number: number + 1 for number in range(len(all_operations(trace)))}
-        super().__init__(trace, universe, asking, certificate, numbers, trace)
-        self.functions: list[CallSeen] = []
-
-    def must(self, op: int, what: str, condition: Any) -> None:
-        self.fact(condition)
-
-    def guard(self, guard: GuardSeen) -> None:
-        return
-
-    def passed(self) -> None:
-        return
-
-    def applied(self, call: CallSeen) -> None:
-        self.functions.append(call)
-
-    def event(self, event: CallSeen) -> Places:
-        return event.found
-
-    def here(self) -> Place:
-        return Place(len(self.guards), 0, None)
+"""The name of an obligation, and what has to hold."""
 
 
 class Optimized(Side):
     """The optimized trace: what has to hold is proved. `unsettled` is what does not seem to, by its names, and why,
     with the model on which it does not hold, if there is one; what comes behind takes it for granted."""
 
-    is_recorded = False
-
     def __init__(
-        self,
-        trace: Trace,
-        recorded: Recorded,
-        asking: Asking,
-        certificate: Certificate,
-        guards: Guards,
-        failargs: Failargs,
+        self, trace: Trace, recorded: Side, asking: Asking, certificate: Certificate, guards: Guards, failargs: Failargs
     ) -> None:
-        theirs = range(len(all_operations(recorded.trace)))
-        numbers = {mine: other + 1 for mine, other in certificate.partners if other in theirs}
-        super().__init__(trace, recorded.universe, asking, certificate, numbers, recorded.trace)
-        self._guards, self._failargs, self._before = guards, failargs, recorded
-        self._total, self._origins = len(recorded.guards), certificate.origins
-        self._others = recorded.values
+        super().__init__(trace, recorded.universe, asking, certificate, recorded)
+        self._guards, self._failargs, self._origins = guards, failargs, certificate.origins
+        total = self._total = len(recorded.guards)
+        # The number of recorded guards that have their counterparts ahead of each guard, and of the end.
+        self._rows = [total if origin is None else origin for origin in (*certificate.origins, None)]
         self.memory.reach.given = recorded.memory.reach.given
         self.obligations = 0
         self.unsettled: dict[str, tuple[str, Any]] = {}
 
-    # Places.
-
-    def _row(self, j: int) -> int:
-        """The number of recorded guards that have their counterparts ahead of guard j, or of the end."""
-        origin = self._origins[j] if j < len(self._origins) else None
-        return self._total if origin is None else origin
-
     def here(self) -> Place:
         """Without the guards of the recorded trace that stand behind more events."""
         j, events = len(self.guards), len(self.events)
-        passed = self._row(j)
-        while passed and self._before.guards[passed - 1].events > events:
+        passed = self._rows[j]
+        while passed and self.recorded.guards[passed - 1].events > events:
             passed -= 1
         return Place(passed, j, events)
 
     def _prove(self, name: str, place: Place, claim: Any, given: Sequence[Any] = ()) -> bool:
         self.obligations += 1
-        answer = self._asking.holds(place, given, claim, self._before.promised_ahead)
+        answer = self._asking.holds(place, given, claim, self.recorded.promised_ahead)
         if answer is None:
             self.unsettled.setdefault(name, ("the solver gave up", None))
         elif not answer:
@@ -140,22 +94,22 @@ class Optimized(Side):
     def _prove_left(self, first: int) -> None:
         """Proves that this trace has left where the recorded one does at a guard without a counterpart from here on."""
         j = len(self.guards)
-        for k in range(first, self._row(j)):
-            guard = self._before.guards[k]
+        for k in range(first, self._rows[j]):
+            guard = self.recorded.guards[k]
             self._prove(f"guard {k}: left", Place(k, j, guard.events), guard.passes)
 
     def must(self, op: int, what: str, condition: Any) -> None:
         self._prove(f"op {op}: {what}", self.here(), condition)
 
-    def applied(self, call: CallSeen) -> None:
+    def applied(self, call: Call) -> None:
         """The function is called as the recorded trace has called it by then, and finds the same memory."""
         place = self.here()
         claims: list[Any] = []
-        for other in self._before.functions:
-            between = self._before.events[other.events : call.events]
+        for other in self.recorded.functions:
+            between = self.recorded.events[other.events : call.events]
             is_kept = other.effects.sees_nothing or all(event.effects.writes == frozenset() for event in between)
             if other.kind == call.kind and is_kept and other.events <= call.events:
-                ahead = [guard.passes for guard in self._before.guards[place.before : other.guards]]
+                ahead = [guard.passes for guard in self.recorded.guards[place.before : other.guards]]
                 found = [
                     self._same_there(slot, number, other.memory, call.memory, f" of call {len(claims)}")
                     for slot in other.may_see
@@ -167,22 +121,21 @@ class Optimized(Side):
 
     # Guards.
 
-    def guard(self, guard: GuardSeen) -> None:
+    def meet(self, guard: GuardSeen) -> None:
         j = len(self.guards)
         origin = self._origins[j]
         self._prove_condition(j, origin, guard)
         if origin is not None:
-            self._prove_handed_over(j, self._before.guards[origin], guard)
-
-    def passed(self) -> None:
-        self._prove_left(self._row(len(self.guards) - 1))
+            self._prove_handed_over(j, self.recorded.guards[origin], guard)
+        super().meet(guard)
+        self._prove_left(self._rows[j])
 
     def _prove_condition(self, j: int, origin: int | None, guard: GuardSeen) -> None:
         name = f"guard {j}: condition"
         if origin is None:
             self._prove(name, Place(self._total, j, guard.events), guard.passes)
         elif self._guards is Guards.SAME:
-            self._prove(name, self.here(), guard.passes, (self._before.guards[origin].passes,))
+            self._prove(name, self.here(), guard.passes, (self.recorded.guards[origin].passes,))
         elif self._guards is Guards.EARLY:
             self._prove(name, Place(self._total, j, None), guard.passes)
 
@@ -205,14 +158,14 @@ class Optimized(Side):
     # Memory.
 
     def _found(self, where: str, handed: Sequence[Any], wanted: Memory, got: Memory) -> Iterator[Claim]:
-        """What is found equal where a run ends that hands those values over: the exception, and all memory."""
+        """Claims that what is found is equal where a run ends that hands those values over: the exception, and all memory."""
         yield f"{where}: exception", same(wanted.pending(), got.pending())
         yield from self._memory(where, wanted, got, wanted.found(handed), self.universe.slots.values())
 
     def _memory(
         self, where: str, wanted: Memory, got: Memory, found: Places, slots: Iterable[Field]
     ) -> Iterator[Claim]:
-        """Those slots are equal in all old objects, and in what has been found of the recorded trace."""
+        """Claims that those slots are equal in all old objects, and in what has been found of the recorded trace."""
         for slot in slots:
             for number in self._parts(slot, wanted, got, found):
                 yield f"{where}: heap {slot.key}", self._same_there(slot, number, wanted, got)
@@ -243,14 +196,14 @@ class Optimized(Side):
 
     # Events and the end.
 
-    def event(self, event: CallSeen) -> Places:
+    def event(self, event: Call) -> Places:
         number = len(self.events)
         place = self.here()
-        if number >= len(self._before.events):
+        if number >= len(self.recorded.events):
             self._prove(f"event {number}: reached", place, _FALSE)
             return frozenset()
-        theirs = self._before.events[number]
-        given = tuple(guard.passes for guard in self._before.guards[place.before : theirs.guards])
+        theirs = self.recorded.events[number]
+        given = tuple(guard.passes for guard in self.recorded.guards[place.before : theirs.guards])
         where = f"event {number}"
         if event.kind != theirs.kind:
             self._prove(f"{where}: kind", place, _FALSE, given)
@@ -262,23 +215,22 @@ class Optimized(Side):
         return theirs.found
 
     def _prove_end(self) -> None:
-        before, after = self._before, self
-        place = self.here()
+        before, place = self.recorded, self.here()
         apart = (
-            ("events", len(before.events) > len(after.events)),
-            ("kind", before.trace.end.op is not after.trace.end.op),
-            ("target", before.trace.end.op.jumps and _jump_apart(before.trace, after.trace)),
+            ("events", len(before.events) > len(self.events)),
+            ("kind", before.trace.end.op is not self.trace.end.op),
+            ("target", before.trace.end.op.jumps and _jump_apart(before.trace, self.trace)),
         )
         wrong = next((what for what, is_apart in apart if is_apart), None)
         if wrong is not None:
             self._prove(f"end: {wrong}", place, _FALSE)
             return
-        self._prove_all(_equal("end: argument", before.end, after.end), place)
-        self._prove_all(self._found("end", before.end, before.memory, after.memory), place)
+        self._prove_all(_equal("end: argument", before.end, self.end), place)
+        self._prove_all(self._found("end", before.end, before.memory, self.memory), place)
 
 
 def _equal(name: str, wanted: Sequence[Any], got: Sequence[Any]) -> Iterator[Claim]:
-    """The values are equal, as far as any are wanted."""
+    """Claims that the values are equal, as far as any are wanted."""
     if len(wanted) != len(got):
         yield f"{name}s", _FALSE
         return

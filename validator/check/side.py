@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
 
 import z3
@@ -20,6 +19,7 @@ from optimizer.ir.trace import (
     Trace,
     Value,
     Var,
+    all_operations,
     exit_of,
     memory_of,
     passes_of,
@@ -29,71 +29,78 @@ from optimizer.ir.types.known_calls import meant
 from validator.check.asking import Asking
 from validator.check.calls import Call
 from validator.check.certificate import AFTER, BEFORE, Certificate
-from validator.check.facts import Fact, Place
+from validator.check.facts import Place
 from validator.check.memory import Memory
 from validator.check.reach import OLD, Places
-from validator.check.seen import CallSeen, GuardSeen
 from validator.check.universe import NULL, Universe
 
 
-class Side(ABC):
-    """One trace under way. What is found of the recorded one is kept, that of the optimized one is proved."""
+@dataclass(frozen=True, slots=True)
+class GuardSeen:
+    """A guard, with so many events ahead, and what it leaves where it fails: its exit block is defined where all of
+    `block` hold."""
 
-    is_recorded: bool
+    passes: Any
+    events: int
+    failargs: tuple[Any, ...] | None
+    block: tuple[tuple[int, str, Any], ...]
+    memory: Memory
+
+
+class Side:
+    """One trace under way: the recorded one, of which is assumed what it asks for, and kept what is found of it. The
+    optimized one (`proof.Optimized`) proves that instead; `recorded` is the other one to it."""
 
     def __init__(
-        self,
-        trace: Trace,
-        universe: Universe,
-        asking: Asking,
-        certificate: Certificate,
-        numbers: Mapping[int, int],
-        recorded: Trace,
+        self, trace: Trace, universe: Universe, asking: Asking, certificate: Certificate, recorded: Side | None = None
     ) -> None:
-        self.trace, self.universe, self._asking = trace, universe, asking
-        self.memory = Memory(universe, numbers, recorded=self.is_recorded)
+        self.trace, self.universe, self.recorded = trace, universe, self if recorded is None else recorded
+        self.is_recorded = recorded is None
         self.values: dict[str, Any] = {}
         self.guards: list[GuardSeen] = []
-        self.events: list[CallSeen] = []
+        self.events: list[Call] = []
+        self.functions: list[Call] = []  # the calls of functions
         self.end: tuple[Any, ...] = ()
         self.invariants: list[tuple[Any, Type, Any, Any]] = []  # functions, what they give, gave and raised
         self.upheavals = 0  # events that may write everything
-        self._promised = [list[Fact]()]  # by the guards ahead
+        self._asking = asking
+        self._promised = [list[tuple[Any, int]]()]  # conditions and the events ahead of them, by the guards ahead
         self._flag = self._passes = universe.words.truth(False)
         self._number = 0
+        theirs = range(len(all_operations(self.recorded.trace)))
+        partners = zip(theirs, theirs, strict=True) if recorded is None else certificate.partners
+        numbers = {mine: other + 1 for mine, other in partners if other in theirs}
+        self.memory = Memory(universe, numbers, recorded=self.is_recorded)
         named = BEFORE if self.is_recorded else AFTER
         self._equal = {var: other for of, var, other in certificate.equal if of == named}
-        self._others = self.values  # of the recorded trace
         for position, var in enumerate(trace.inputs):
             self.values[var.name] = self._outside(f"input {position}", var.type)
-        if may_be_raised_before(recorded):
+        if may_be_raised_before(self.recorded.trace):
             self.memory.set_pending(self._outside("pending", REF))
 
     # What is found of the trace.
 
-    @abstractmethod
     def must(self, op: int, what: str, condition: Any) -> None:
         """The operation of that number asks for that condition."""
+        self.fact(condition)
 
-    @abstractmethod
-    def guard(self, guard: GuardSeen) -> None:
-        """The trace comes to a guard."""
+    def meet(self, guard: GuardSeen) -> None:
+        """The trace comes to a guard, and passes it."""
+        self.guards.append(guard)
+        self._promised.append([])
+        self._assume(guard.passes, 0)
 
-    @abstractmethod
-    def passed(self) -> None:
-        """The guard has passed."""
-
-    @abstractmethod
-    def applied(self, call: CallSeen) -> None:
+    def applied(self, call: Call) -> None:
         """The trace calls a function."""
+        self.functions.append(call)
 
-    @abstractmethod
-    def event(self, event: CallSeen) -> Places:
+    def event(self, event: Call) -> Places:
         """The trace comes to an event; what this finds."""
+        return event.found
 
-    @abstractmethod
     def here(self) -> Place:
         """The place to which the trace has come."""
+        return Place(len(self.guards), 0, None)
 
     # What holds.
 
@@ -121,13 +128,12 @@ class Side(ABC):
 
     def fact(self, condition: Any) -> None:
         """Notes that from here on that holds, in every run that gets here."""
-        fact = self._here(condition, len(self.events))
-        self._promised[-1].append(fact)
-        self._asking.facts.add(fact)
+        self._promised[-1].append((condition, len(self.events)))
+        self._assume(condition, len(self.events))
 
-    def _here(self, condition: Any, events: int) -> Fact:
+    def _assume(self, condition: Any, events: int) -> None:
         passed = (len(self.guards), 0) if self.is_recorded else (0, len(self.guards))
-        return Fact(condition, *passed, events)
+        self._asking.facts.add(condition, Place(*passed, events))
 
     def promised_ahead(self, place: Place) -> list[Any]:
         """The facts behind further guards if they pass, and in their exit blocks if they are the first to fail."""
@@ -138,7 +144,7 @@ class Side(ABC):
                 leaves = z3.And(*ahead, z3.Not(guard.passes))
                 promised += [z3.Implies(leaves, condition) for _, _, condition in guard.block]
             ahead.append(guard.passes)
-            known = [fact.condition for fact in facts if place.has_done(fact.events)]
+            known = [condition for condition, events in facts if place.has_done(events)]
             if known:
                 promised.append(z3.Implies(z3.And(*ahead), z3.And(*known)))
         return promised
@@ -151,7 +157,7 @@ class Side(ABC):
         """The value of a variable, as it is to be written from now on: an equality of the certificate, if it is
         proved, is used."""
         said = self._equal.get(var.name)
-        other = self.universe.words.const(said) if isinstance(said, int) else self._others.get(said or "")
+        other = self.universe.words.const(said) if isinstance(said, int) else self.recorded.values.get(said or "")
         if other is None or other.sort() != value.sort() or not (other.eq(value) or self.holds(value == other)):
             return value
         if var.type is REF:
@@ -241,11 +247,7 @@ class Side(ABC):
         if exit_.failargs is not None:
             failargs = tuple(None if arg is None else self._value(arg, operation.line) for arg in exit_.failargs)
         guard = GuardSeen(passes, len(self.events), failargs, tuple(block), heap)
-        self.guard(guard)
-        self.guards.append(guard)
-        self._promised.append([])
-        self._asking.facts.add(self._here(passes, 0))
-        self.passed()
+        self.meet(guard)
         meaning = memory_of(operation)
         if meaning is not None and meaning.meaning is not None:
             descr = self.universe.layout.descr_of(operation)
