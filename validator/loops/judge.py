@@ -114,7 +114,7 @@ def _unknown(proof: Proof, verdict: Refuted | Unknown) -> Unknown:
 
 
 def _together(loop: Loop, proved: dict[str, Evidence]) -> Evidence:
-    rest = proved.get(BODY, proved[STEP])
+    rest = proved[BODY]
     first = len(loop.first[1].guards)
     if loop.is_bridge:  # the guards of the body are those of the loop
         entry = replace(rest, early=_of(rest.early, 0, first), stricter=_of(rest.stricter, 0, first))
@@ -167,12 +167,8 @@ def _origins(loop: Loop, proved: dict[str, Evidence]) -> Iterator[int | None]:
     """The resume positions of the guards of the body: numbers of guards of the recorded loop, those of the iteration
     before with a minus sign, the last one as -1."""
     recorded, first = len(loop.recorded.guards), len(loop.peeled.preamble.guards)
-    rest = proved.get(BODY, proved[STEP])
-    for origin in rest.origins[first:]:
-        if origin is None or origin < recorded or BODY in proved:
-            yield None if origin is None else origin - recorded
-        else:
-            yield proved[ENTRY].origins[origin - recorded]
+    for origin in proved[BODY].origins[first:]:
+        yield None if origin is None else origin - recorded
 
 
 def _audit(proved: dict[str, Evidence]) -> Audit | None:

@@ -29,10 +29,10 @@ from validator.loops.shape import (
     check_reads,
     check_stores,
     makes_strings,
-    may_hand_on_unwritten,
     may_leave_exception,
     promising_nothing,
 )
+from validator.loops.written import check_written, may_hand_on_unwritten
 from validator.prove.memory.shared_strings import sharing
 from validator.verdict import Failargs, Guards, Options
 
@@ -68,8 +68,9 @@ def proofs(loop: Loop, options: Options) -> Iterator[Proof]:
     for part in (start, recorded, preamble):
         check_stores(part, loop.layout)
     check_reads(recorded, preamble, loop.layout)
+    check_written(loop)
     one, virtual = _unnamed(start), _unnamed(preamble)
-    if may_hand_on_unwritten(start, preamble, loop.layout):
+    if may_hand_on_unwritten(loop):
         yield proof(AGAIN, [one, _unnamed(recorded)], [one, virtual], loosely)
     after = [_unnamed(other_start), _unnamed(loop.peeled.body)]
     step = proof(STEP, [one, promising_nothing(virtual)], after, loosely, shows=True)
@@ -79,8 +80,7 @@ def proofs(loop: Loop, options: Options) -> Iterator[Proof]:
     if shared and shared != step.before:
         raise Unsupported("a string of the preamble that may be another object than the one that the body takes it for")
     yield step
-    if options.guards is not loosely.guards or options.failargs is not loosely.failargs or loop.names_origins:
-        yield proof(BODY, recorded_iterations(loop, 2), peeled_iterations(loop, 2), options)
+    yield proof(BODY, recorded_iterations(loop, 2), peeled_iterations(loop, 2), options)
 
 
 def unrolled(loop: Loop, iterations: int) -> tuple[Trace, Trace]:

@@ -8,16 +8,16 @@ from optimizer.ir.loops import Part, Peeled, goes_back, part_of, taken_apart
 from optimizer.ir.rows.ops import Kind, Type
 from optimizer.ir.rows.row import EVENT, FACT, FIELD, LOAD, NEW, STORE, Role
 from optimizer.ir.supported import inner_label
-from optimizer.ir.trace import Trace, exit_of
+from optimizer.ir.trace import Trace
 from optimizer.ir.types.call_questions import effects_at
 from optimizer.ir.types.calls import call_of
 from optimizer.ir.types.declared import NO_DECLARATIONS, Call, Declarations, KnownObject
 from optimizer.ir.types.known_calls import meant
-from optimizer.ir.types.layout import Field, Layout, Struct
+from optimizer.ir.types.layout import Field, Layout
 from optimizer.ir.types.trace_layout import layout_of
 from validator.prove.align import given_origins
 
-_READS = (LOAD, Kind.SCAN, Kind.RAW_LOAD)
+READS = (LOAD, Kind.SCAN, Kind.RAW_LOAD)
 
 
 @immutable
@@ -38,12 +38,6 @@ class Loop:
     @property
     def is_bridge(self) -> bool:
         return self.first[0] is not self.recorded
-
-    @property
-    def names_origins(self) -> bool:
-        """Does the optimized side say which resume positions its guards use?"""
-        guards = [*self.first[1].guards, *self.peeled.body.guards]
-        return any(exit_of(guard).origin is not None for guard in guards)
 
 
 def loop_of(before: Trace, after: Trace) -> Loop:
@@ -125,24 +119,6 @@ def may_leave_exception(part: Part, layout: Layout) -> bool:
     return pending
 
 
-def may_hand_on_unwritten(part: Part, reader: Part, layout: Layout) -> bool:
-    """May the part allocate an object, and `reader` read of it what the part has not written? An array is taken for one
-    that is not written, and so are bytes."""
-    loads = [one for one in reader.ops if one.op.kind in _READS or one.op.is_call]
-    read = [layout.descr_of(one) for one in loads]
-    for allocation in [one for one in part.ops if one.op.kind is NEW]:
-        allocated = layout.descr_of(allocation)
-        if not isinstance(allocated, Struct):
-            return bool(loads)
-        stores = [one for one in part.ops if one.op.kind is STORE and one.args[0] == allocation.result]
-        written = {layout.descr_of(store) for store in stores}
-        if not allocated.cleared and any(
-            slot not in written for slot in read if not isinstance(slot, Field) or slot.type is not Type.REF
-        ):
-            return True
-    return False
-
-
 def promising_nothing(part: Part) -> Part:
     """The part without what only a recorded trace can say: that the runtime watches a field."""
     watches = [one for one in part.ops if one.op.kind is FACT and one.op.memory and one.op.memory.descr is FIELD]
@@ -153,7 +129,7 @@ def check_reads(recorded: Part, preamble: Part, layout: Layout) -> None:
     """Raises Unsupported where the preamble reads an immutable field that an event of the loop may write: on the
     recorded side of a proof its read would forbid that, which only one of the recorded loop does."""
     events = [effects_at(one, layout) for one in recorded.ops if one.op.kind is EVENT]
-    for load in [one for one in preamble.ops if one.op.kind in _READS]:
+    for load in [one for one in preamble.ops if one.op.kind in READS]:
         slot = layout.descr_of(load)
         if isinstance(slot, Field) and slot.immutable and any(effects.may_write(slot) for effects in events):
             raise Unsupported(f"a read of {slot.key}, immutable, where events of the loop write it", load.line, "after")

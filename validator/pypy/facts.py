@@ -146,8 +146,8 @@ class _Walk:
                 yield Fact((Line(None, "record_exact_class", (value, self.classes[value])),))
             elif value in self.not_null:
                 yield Fact((Line(None, "assert_not_none", (value,)),))
-            if value[0] == "i" and value in self.constants:
-                yield Fact((Line(None, "record_exact_value_i", (value, self.constants[value])),))
+            if value[0] != "f" and not is_variable(self.constants.get(value, value)):
+                yield Fact(tuple(_equal(value, self.constants[value], 0)))
         for number, ((memory, place), content) in zip(itertools.count(first, 2), self.memory.items(), strict=False):
             content, load = self._value(content), _LOADS.get(memory.partition(" ")[0])
             if load is None or memory not in accessed or place[0] not in handed:

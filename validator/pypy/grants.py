@@ -43,8 +43,6 @@ def _held(guard: Line) -> Iterator[Line]:
             yield Line(None, "assert_not_none", (value,))
         case "guard_class" | "guard_nonnull_class":
             yield Line(None, "record_exact_class", (value, *rest))
-        case "guard_not_invalidated":
-            pass
         case _:
             yield guard
 

@@ -53,13 +53,15 @@ class Parents:
         """The same pairs once more, in order, bridges with their parents."""
         held: dict[int, LogPair] = {}
         for item in items:
-            parent = held.get(self._parents.get(item.number, item.number))
+            number = self._parents.get(item.number, 0)
+            parent = held.get(number)
             if isinstance(item, LogPair) and parent is not None and item.guard is not None:
                 item = replace(item, parents=(*parent.parents, Parent(parent.number, parent.optimized, item.guard)))
             yield item
             if isinstance(item, LogPair) and item.number in self._last_bridges:
                 held[item.number] = item
-            held = {number: pair for number, pair in held.items() if self._last_bridges[number] > item.number}
+            if self._last_bridges.get(number) == item.number:
+                held.pop(number, None)
 
 
 @dataclass(frozen=True, slots=True)

@@ -99,11 +99,11 @@ class Sameness:
         self._meet_in_order([line for line in before if line.is_call], [line for line in after if line.is_call])
         if before and after:
             self._meet_args(before[-1].args, after[-1].args)
-        self._meet_constants(before, after)
         stored = self._last_stores(BEFORE, before)
         for key, value in self._last_stores(AFTER, after).items():
             if key in stored:
                 self._meet_args((stored[key],), (value,))
+        self._meet_constants(before, after)
 
     def _meet_constants(self, before: tuple[Line, ...], after: tuple[Line, ...]) -> None:
         """Joins the constants with which both traces do the same to the same, in order."""
@@ -209,6 +209,7 @@ class _Pass:
     def _access(self, memory: str, place: tuple[Node, ...], line: Line) -> None:
         values = self.memory.setdefault(memory, {})
         if line.result is None:
+            self._overwritten(values.get(place), line.args[-1])
             if not memory.endswith(_PURE_FIELD):
                 values.clear()
             values[place] = line.args[-1]
@@ -220,6 +221,15 @@ class _Pass:
             key = (memory, place, epoch)
             self._same(line.result, ("load", *key, self.loads[key]))
             self.loads[key] += 1
+
+    def _overwritten(self, old: str | None, new: str) -> None:
+        """Tells apart constants that are stored one after the other into the same place: else nobody would see the
+        second store, and that it is missing would show nowhere."""
+        if old is None or not is_pointer(old) or not is_pointer(new):
+            return
+        one, other = (self.sameness.of(self.trace, text) for text in (old, new))
+        if one != other:
+            self.sameness.tell_apart(one, other)
 
     def _call(self, line: Line, args: tuple[Node, ...]) -> None:
         if line.result:

@@ -19,6 +19,7 @@ from validator.pypy.sameness import AFTER, BEFORE, Node, Sameness
 from validator.pypy.straight import TOKEN, VIRTUAL_REF, Sides
 
 ALLOCATIONS = ("new", "new_with_vtable")
+_KINDS = {"<FieldS": "i", "<FieldU": "i", "<FieldP": "p", "<FieldF": "f"}
 _CLASS_TESTS = ("guard_class", "guard_nonnull_class", "record_exact_class")
 
 
@@ -47,7 +48,7 @@ def translate(
     )
     extra = (TOKEN, *map(_float_name, floats))
     before, after = (
-        "\n".join(_text(trace, printed, extra, names))
+        "\n".join(_text(trace, printed, extra, names, fields))
         for trace, printed in ((BEFORE, sides.before), (AFTER, sides.after))
     )
     lines = (*sides.before.lines, *sides.after.lines)
@@ -57,17 +58,51 @@ def translate(
         f"{before}\n",
         f"{after}\n",
         format_declarations(_with_copies(_declarations(lines, used, fields), copies, lines)),
-        tuple(map(str, sorted(used))),
+        tuple(_assumed(lines, used, fields)),
         origins_of(sides, sameness),
     )
 
 
-def _text(trace: str, printed: Printed, extra: tuple[str, ...], names: _Names) -> Iterator[str]:
+SAME_CONSTANTS = "constant objects at corresponding places of both traces are the same"
+
+
+def _assumed(lines: tuple[Line, ...], effects: frozenset[Effect], fields: Fields) -> Iterator[str]:
+    yield from map(str, sorted(effects))
+    memories = {found.memory for line in lines if (found := line.access)}
+    yield from (f"{memory} never changes" for memory in sorted(memories) if fields.never_changes(memory))
+    if any(is_pointer(arg) for line in lines for arg in line.args):
+        yield SAME_CONSTANTS
+
+
+def _text(trace: str, printed: Printed, extra: tuple[str, ...], names: _Names, fields: Fields) -> Iterator[str]:
     yield f"[{', '.join((*printed.inputs, *extra))}]"
     yield f"assert_not_none({TOKEN})"
-    for line in printed.lines:
+    settled = {} if trace == AFTER else _settled(printed.lines, fields)
+    for at, line in enumerate(printed.lines):
         args = tuple(names.argument(trace, line, place) for place in range(len(line.args)))
         yield str(Line(line.result, line.name, args, names.descr(trace, line)))
+        if at in settled:
+            yield str(settled[at])
+
+
+def _settled(lines: tuple[Line, ...], fields: Fields) -> dict[int, Line]:
+    """Loads behind the last stores to immutable fields of new objects, by the places of these: what has been read of an
+    immutable field does not change, also where the object is given away."""
+    fresh = {line.result for line in lines if line.name in ALLOCATIONS}
+    last: dict[tuple[str, tuple[str, ...]], int] = {}
+    for at, line in enumerate(lines):
+        found = line.access
+        if found and found.is_store and fields.never_changes(found.memory):
+            if found.place[0] in fresh:
+                last[found.memory, found.place] = at
+            else:  # it may be one of them
+                last = {key: place for key, place in last.items() if key[0] != found.memory}
+    return {
+        at: Line(f"{kind}_settled{at}", f"getfield_gc_{kind if kind != 'p' else 'r'}", place, memory)
+        for (memory, place), at in last.items()
+        if any(line.may_write for line in lines[at:])
+        for kind in [_KINDS[memory.partition(" ")[0]]]
+    }
 
 
 @dataclass(slots=True)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable
+from typing import Any
 
 from optimizer.ir.dialects.pypy_log import Section
 from optimizer.ir.faults import InputError
@@ -35,8 +36,9 @@ _ON_STRINGS = (
     *("concat", "slice", "equal", "eq_slice_checknull", "eq_slice_nonnull", "eq_slice_char", "eq_nonnull"),
     *("eq_nonnull_char", "eq_checknull_char", "eq_lengthok"),
 )
+_THREAD_LOCAL = 5
 _OOPSPECS = {
-    5: "threadlocalref_get",
+    _THREAD_LOCAL: "threadlocalref_get",
     12: "int_py_div",
     13: "int_udiv",
     14: "int_py_mod",
@@ -144,12 +146,20 @@ def declared_call(descr: str, name: str) -> Call | None:
     if found is None:
         return None
     effect, oopspec = int(found["effect"]), int(found["oopspec"] or 0)
-    silent = {"reads": (), "writes": (), "elidable": True} if effect in _ELIDABLE else {"can_invalidate": True}
     return Call(
         name,
         _RESULTS[found["result"]],
         loop_invariant=effect == _LOOP_INVARIANT,
         can_raise=effect not in _SILENT and not (effect == _NO_MEMORY and oopspec in _OOPSPECS),
         oopspec=_OOPSPECS.get(oopspec),
-        **silent,
+        **_memory(effect, oopspec),
     )
+
+
+def _memory(effect: int, oopspec: int) -> dict[str, Any]:
+    """Words for what a call of that class does to memory and to code."""
+    if effect in _ELIDABLE:
+        return {"reads": (), "writes": (), "elidable": True}
+    if effect == _LOOP_INVARIANT:  # it writes nothing; what belongs to the thread is nowhere in memory
+        return {"writes": ()} | ({"reads": ()} if oopspec == _THREAD_LOCAL else {"can_invalidate": True})
+    return {"can_invalidate": True}

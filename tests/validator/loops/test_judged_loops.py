@@ -658,3 +658,93 @@ def test_an_immutable_field_is_stored_to_in_new_objects_only() -> None:
         "jump(p1, p1", "jump(p2, p2"
     )
     assert isinstance(validate(parse(fresh), peel(parse(fresh)).trace), Proved)
+
+
+def test_no_guard_fails_where_the_recorded_loop_has_none() -> None:
+    """The guard of the preamble always passes, and stands for no place where the interpreter could go on."""
+    before = "[i0]\ni1 = int_add(i0, 1)\nescape_n(i1)\njump(i1)\n"
+    after = """[i0]
+i1 = int_add(i0, 1)
+guard_value(1, 1) [i0]
+escape_n(i1)
+label(i1, descr=Body)
+i2 = int_add(i1, 1)
+guard_value(i1, 7) [i1]
+escape_n(i2)
+jump(i2, descr=Body)
+"""
+    for modes in ({}, {"guards": "safe"}, {"guards": "safe", "failargs": "ignore"}):
+        assert isinstance(judge(before, after, **modes), Refuted)
+
+
+def test_what_an_earlier_iteration_has_not_written_is_not_read() -> None:
+    """An object goes round twice before `Raw.b` is read, which nobody has written: no two iterations show that."""
+    declared = '+++\n[struct.Raw]\ncleared = false\nfields = { a = "int", b = "int" }\n+++\n'
+    before = f"""{declared}[p0, p1, i0]
+i1 = getfield_gc_i(p0, descr=Raw.a)
+i2 = int_add(i0, i1)
+i3 = int_lt(i2, 1000)
+guard_true(i3) [p0, i2]
+p2 = new(descr=Raw)
+setfield_gc(p2, i1, descr=Raw.a)
+jump(p1, p2, i2)
+"""
+    after = f"""{declared}[p0, p1, i0]
+i1 = getfield_gc_i(p0, descr=Raw.a)
+i4 = getfield_gc_i(p0, descr=Raw.b)
+i2 = int_add(i0, i1)
+i3 = int_lt(i2, 1000)
+guard_true(i3, origin=0) [p0, i2]
+p2 = new(descr=Raw)
+setfield_gc(p2, i1, descr=Raw.a)
+label(p1, p2, i2, descr=Body)
+i5 = getfield_gc_i(p1, descr=Raw.a)
+i6 = getfield_gc_i(p1, descr=Raw.b)
+i7 = int_add(i2, i5)
+i8 = int_lt(i7, 1000)
+guard_true(i8, origin=0) [p1, i7]
+p3 = new(descr=Raw)
+setfield_gc(p3, i5, descr=Raw.a)
+jump(p2, p3, i7, descr=Body)
+"""
+    for modes in ({}, {"guards": "safe", "failargs": "ignore"}):
+        assert "what an earlier iteration may have allocated and not written" in str(judge(before, after, **modes))
+    for read in ("i4 = getfield_gc_i(p0", "i6 = getfield_gc_i(p1"):
+        after = edited(after, f"{read}, descr=Raw.b)\n", "")
+    assert isinstance(judge(before, after), Proved)
+
+
+def test_what_has_been_in_memory_may_be_of_any_earlier_iteration() -> None:
+    declared = '+++\n[struct.Raw]\ncleared = false\nfields = { a = "int", b = "int", next = "ref" }\n+++\n'
+    before = f"""{declared}[p0, i0]
+p1 = getfield_gc_r(p0, descr=Raw.next)
+guard_nonnull(p1) [i0]
+i1 = getfield_gc_i(p1, descr=Raw.a)
+i2 = int_add(i0, i1)
+i3 = int_lt(i2, 1000)
+guard_true(i3) [p0, i2]
+p2 = new(descr=Raw)
+setfield_gc(p2, i1, descr=Raw.a)
+setfield_gc(p2, p1, descr=Raw.next)
+setfield_gc(p0, p2, descr=Raw.next)
+jump(p0, i2)
+"""
+    after = before.replace("i2 = int_add", "i4 = getfield_gc_i(p1, descr=Raw.b)\ni2 = int_add")
+    after = (
+        after.replace("jump(p0, i2)\n", "")
+        + """label(p0, i2, descr=Body)
+p11 = getfield_gc_r(p0, descr=Raw.next)
+guard_nonnull(p11) [i2]
+i11 = getfield_gc_i(p11, descr=Raw.a)
+i12 = int_add(i2, i11)
+i13 = int_lt(i12, 1000)
+guard_true(i13) [p0, i12]
+p12 = new(descr=Raw)
+setfield_gc(p12, i11, descr=Raw.a)
+setfield_gc(p12, p11, descr=Raw.next)
+setfield_gc(p0, p12, descr=Raw.next)
+jump(p0, i12, descr=Body)
+"""
+    )
+    assert "what an earlier iteration may have allocated and not written" in str(judge(before, after))
+    assert isinstance(judge(before, edited(after, "i4 = getfield_gc_i(p1, descr=Raw.b)\n", "")), Proved)

@@ -189,3 +189,15 @@ def test_fields_of_structs_in_arrays_are_no_facts() -> None:
         "7f01",
     )
     assert isinstance(judged(parent + bridge)[-1].verdict, Proved)
+
+
+@pytest.mark.parametrize(("name", "constant"), [("guard_nonnull", "ConstPtr(null)"), ("guard_isnull", "p10")])
+def test_that_a_guard_has_failed_is_a_fact(name: str, constant: str) -> None:
+    parent = loop(between=f"{name}(p5, descr=<Guard0x7f05>) [p5]")
+    bridge = pair(
+        "[p0]\ni1 = ptr_eq(p0, ConstPtr(null))\nfinish(p0, i1)",
+        f"[p10]\nfinish({constant}, {int(name == 'guard_nonnull')})",
+        "7f05",
+    )
+    assert isinstance(judged(parent + bridge)[-1].verdict, Proved)
+    assert not isinstance(judged(loop("7f05", handed="p5") + bridge)[-1].verdict, Proved)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from optimizer.ir.dialects.pypy_log import read_traces
 from optimizer.ir.dialects.pypy_pairs import LogPair, pair_sections
 from validator import Proved, Refuted, Unknown, Unsupported
@@ -103,3 +105,110 @@ def test_a_pair_that_cannot_be_translated_is_unsupported() -> None:
     twice = LOG.replace("[p0, i1]\n+17", "[p0, i1]\n+16: label(p0, i1, descr=TargetToken(139))\n+17")
     (one,) = judged(twice.replace("loop with 3", "loop with 4"))
     assert isinstance(one.verdict, Unsupported)
+
+
+IMMUTABLE = """\
+[1] {jit-log-noopt
+# Traced loop or bridge with 8 ops
+[p0, i1]
+p2 = new_with_vtable(descr=<SizeDescr 16>)
+setfield_gc(p2, i1, descr=<FieldS Box.value 8 pure>)
+call_n(ConstClass(work), p2, descr=<Callv 0 r EF=5>)
+i3 = getfield_gc_i(p2, descr=<FieldS Box.value 8 pure>)
+i4 = getfield_gc_i(p0, descr=<FieldS Box.value 8 pure>)
+i5 = int_lt(i3, i4)
+guard_true(i5, descr=<Guard0x1>)
+jump(p0, i3, descr=<Loop-1>)
+[2] jit-log-noopt}
+[3] {jit-log-opt-loop
+# Loop 1 (f;a.py:4-9~#40 FOR_ITER) : loop with 8 ops
+[p0, i1]
++17: label(p0, i1, descr=TargetToken(140))
+p2 = new_with_vtable(descr=<SizeDescr 16>)
+setfield_gc(p2, i1, descr=<FieldS Box.value 8 pure>)
+call_n(ConstClass(work), p2, descr=<Callv 0 r EF=5>)
+i4 = getfield_gc_i(p0, descr=<FieldS Box.value 8 pure>)
+i5 = int_lt(i1, i4)
+guard_true(i5, descr=<Guard0x1>)
++21: jump(p0, i1, descr=TargetToken(140))
++30: --end of the loop--
+[4] jit-log-opt-loop}
+"""
+
+
+def test_an_immutable_field_of_an_object_that_was_given_away() -> None:
+    (one,) = judged(IMMUTABLE)
+    assert isinstance(one.verdict, Proved)
+    assert one.texts is not None
+    assert "<FieldS Box.value 8 pure> never changes" in one.texts.assumes
+
+
+@pytest.mark.parametrize(
+    ("right", "wrong"),
+    [
+        ("int_lt(i1, i4)", "int_lt(i4, i1)"),
+        ("p2, i1, descr=<FieldS Box.value 8 pure>", "p2, 7, descr=<FieldS Box.value 8 pure>"),
+        ("jump(p0, i1, descr=T", "jump(p0, i4, descr=T"),
+        ("guard_true(i5, descr=<Guard0x1>)", "guard_false(i5, descr=<Guard0x1>)"),
+    ],
+)
+def test_faults_beside_an_immutable_field_are_refuted(right: str, wrong: str) -> None:
+    recorded, mark, optimized = IMMUTABLE.partition("jit-log-opt-loop")
+    assert right in optimized
+    (one,) = judged(recorded + mark + optimized.replace(right, wrong, 1))
+    assert isinstance(one.verdict, Refuted)
+
+
+def test_a_guard_that_is_gone_without_a_reason_is_not_proved() -> None:
+    recorded, mark, optimized = IMMUTABLE.partition("jit-log-opt-loop")
+    dropped = optimized.replace("guard_true(i5, descr=<Guard0x1>)\n", "").replace("with 8 ops", "with 7 ops")
+    (one,) = judged(recorded + mark + dropped)
+    assert isinstance(one.verdict, Unknown)
+
+
+def test_a_guard_that_became_weaker_is_not_proved() -> None:
+    recorded, mark, optimized = IMMUTABLE.partition("jit-log-opt-loop")
+    (one,) = judged(recorded + mark + optimized.replace("int_lt(i1, i4)", "int_le(i1, i4)"))
+    assert isinstance(one.verdict, Unknown)
+
+
+def test_a_field_that_is_watched_somewhere_may_change() -> None:
+    watched = IMMUTABLE.replace("[p0, i1]\np2", "[p0, i1]\nquasiimmut_field(p0, descr=<QuasiImmutDescr object>)\np2", 1)
+    (one,) = judged(watched.replace("with 8 ops", "with 9 ops", 1))
+    assert not isinstance(one.verdict, Proved)
+
+
+SECOND = """\
+[1] {jit-log-noopt
+# Traced loop or bridge with 3 ops
+[p0]
+setfield_gc(p0, ConstPtr(ptr1), descr=<FieldP Box.map 8>)
+setfield_gc(p0, ConstPtr(ptr2), descr=<FieldP Box.map 8>)
+finish()
+[2] jit-log-noopt}
+[3] {jit-log-opt-bridge
+# bridge out of Guard 0x7f10 with 2 ops
+[p0]
++1: setfield_gc(p0, ConstPtr(ptr3), descr=<FieldP Box.map 8>)
+EXTRA
++2: finish()
+[4] jit-log-opt-bridge}
+"""
+
+
+def test_constants_that_follow_one_another_in_a_place_are_told_apart() -> None:
+    second = "+2: setfield_gc(p0, ConstPtr(ptr4), descr=<FieldP Box.map 8>)"
+    both = SECOND.replace("EXTRA", second).replace("with 2 ops", "with 3 ops")
+    (one,) = judged(both)
+    assert isinstance(one.verdict, Proved)
+    (last,) = judged(SECOND.replace("EXTRA\n", ""))
+    assert isinstance(last.verdict, Proved)
+
+
+def test_a_second_constant_that_is_not_stored_shows() -> None:
+    """The first one is stored where a call can see it, and the second one never: they are not one constant."""
+    call = "call_n(ConstClass(tell), p0, descr=<Callv 0 r EF=5>)"
+    store = "setfield_gc(p0, ConstPtr(ptr2), descr=<FieldP Box.map 8>)\n"
+    log = SECOND.replace(store, f"{call}\n{store}").replace("EXTRA", f"+2: {call}")
+    (one,) = judged(log.replace("with 3 ops", "with 4 ops").replace("with 2 ops", "with 3 ops"))
+    assert not isinstance(one.verdict, Proved)

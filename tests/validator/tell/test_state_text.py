@@ -25,6 +25,11 @@ ESCAPES = "escape_n(p0)\np8 = escape_r(p1)\ni9 = escape_i()\n"
 HEADS = [
     ("p0 = NULL\np1 = NULL", World(), ["On p0 = NULL, p1 = NULL, event 1 returns NULL, event 2 returns 0:"]),
     (
+        "p0 = NULL\np1 = NULL",
+        World((0, Ref("p0"), 7), invalid=frozenset({2, 3})),
+        ["On p0 = NULL, p1 = NULL, event 1 invalidates the code and returns p0, event 2 returns 7:"],
+    ),
+    (
         "p0 = Node(value=5, next=q0)\nq0 = Chars[1, 2]\np1 = p0",
         World((0, Ref("q0"), 7), 2),
         [
@@ -48,7 +53,7 @@ HEADS = [
         ),
         [
             "On these objects, the code is invalid from the start, the type of Node has the number 7, "
-            "event 0 writes p0.value = 3 and writes new0.next = p0, event 1 invalidates the code and writes "
+            "event 0 writes p0.value = 3 and writes new0.next = p0, event 1 writes "
             "q0[1].x = 4 and writes p0.next = new0 and returns new0, event 2 returns 7:",
             "    p0 = Node()",
             "    p1 = NULL",

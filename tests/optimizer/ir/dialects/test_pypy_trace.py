@@ -60,7 +60,11 @@ def test_a_printed_float_is_not_known() -> None:
         ("<Calli 8 ii EF=0 OS=14>", 'result = "int"\nelidable = true\noopspec = "int_py_mod"\n'),
         (
             "<Calli 8 i EF=1 OS=5>",
-            'result = "int"\nloop_invariant = true\ncan_invalidate = true\noopspec = "threadlocalref_get"\n',
+            'result = "int"\nloop_invariant = true\noopspec = "threadlocalref_get"\nreads = []\nwrites = []\n',
+        ),
+        (
+            "<Calli 8 i EF=1>",
+            'result = "int"\nloop_invariant = true\ncan_invalidate = true\nwrites = []\n',
         ),
         ("<Calli 8 i EF=2>", 'result = "int"\ncan_invalidate = true\n'),
         ("<Calli 8 i EF=3>", 'result = "int"\nelidable = true\ncan_raise = true\n'),

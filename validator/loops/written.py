@@ -1,0 +1,122 @@
+"""Memory that an iteration has allocated and not written, and who may read it in a later one.
+
+Straight proofs take the memory of their inputs for written. An object that the loop has allocated may be an input of a
+later iteration: of the next one, of which a proof of its own can speak, or of any that follows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from optimizer.ir.faults import Unsupported
+from optimizer.ir.loops import Part
+from optimizer.ir.rows.ops import Kind, Type
+from optimizer.ir.rows.row import EVENT, LOAD, NEW, STORE
+from optimizer.ir.trace import Operation, Value, Var
+from optimizer.ir.types.calls import call_of
+from optimizer.ir.types.layout import Array, Field, Layout, Struct
+from validator.loops.shape import READS, Loop
+
+_CLEARED = "new_array_clear"
+
+_OLD = 2
+"""The number of iterations that no proof tells apart from more."""
+
+
+def may_hand_on_unwritten(loop: Loop) -> bool:
+    """May the first part allocate an object, and the preamble read of it what that has not written?"""
+    made = list(_unwritten(loop.first[0], loop.layout))
+    return any(_may_read(load, one, loop.layout) for load in _loads(loop.peeled.preamble, loop.layout) for one in made)
+
+
+def check_written(loop: Loop) -> None:
+    """Raises Unsupported where the preamble or the body may read memory that an iteration in front of the last one has
+    allocated and not written."""
+    parts = tuple(dict.fromkeys([loop.first[0], loop.recorded]))
+    made = [one for part in parts for one in _unwritten(part, loop.layout)]
+    if not made:
+        return
+    preamble, body = loop.peeled.preamble, loop.peeled.body
+    is_kept = any(_keeps(one) for part in (*parts, loop.first[1], preamble, body) for one in part.ops)
+    begun = _ages_of_inputs(loop, {one.result for one, _ in made}, is_kept=is_kept)
+    of_preamble = _Ages(preamble, begun, loop.layout, is_kept=is_kept)
+    taken = [_older(of_preamble.of(value)) for value in preamble.handed_on]
+    of_body = _Ages(body, taken, loop.layout, is_kept=is_kept)
+    for part, ages in ((preamble, of_preamble), (body, of_body)):
+        for load in [one for one in _loads(part, loop.layout) if any(ages.of(arg) >= _OLD for arg in one.args)]:
+            if any(_may_read(load, one, loop.layout) for one in made):
+                what = f"{load.op.name} of what an earlier iteration may have allocated and not written"
+                raise Unsupported(what, load.line, "after")
+
+
+_Made = tuple[Operation, frozenset[object]]
+"""An allocation, and the fields of the new object that are stored to."""
+
+
+def _unwritten(part: Part, layout: Layout) -> Iterator[_Made]:
+    """The allocations of memory that is not written by that. An array is taken for one that stays so, and so are
+    bytes."""
+    for made in [one for one in part.ops if one.op.kind is NEW]:
+        allocated = layout.descr_of(made)
+        if made.op.name == _CLEARED or (isinstance(allocated, Struct) and allocated.cleared):
+            continue
+        stores = [one for one in part.ops if one.op.kind is STORE and one.args[0] == made.result]
+        yield made, frozenset([layout.descr_of(store) for store in stores] if isinstance(allocated, Struct) else [])
+
+
+def _loads(part: Part, layout: Layout) -> list[Operation]:
+    """The operations that read memory, and need it written. Events do not."""
+    calls = [one for one in part.ops if (call := call_of(one, layout)) is not None and not call.is_event]
+    return [one for one in part.ops if one.op.kind in READS or one in calls]
+
+
+def _may_read(load: Operation, made: _Made, layout: Layout) -> bool:
+    """May it read what is not written of that object?"""
+    operation, written = made
+    slot = layout.descr_of(load)
+    allocated = layout.descr_of(operation)
+    if not isinstance(slot, Field) or not isinstance(allocated, Struct | Array):
+        return True
+    if isinstance(allocated, Struct):
+        return slot not in written and slot.type is not Type.REF
+    return slot.owner in (None, allocated.name)
+
+
+def _keeps(operation: Operation) -> bool:
+    """May objects get into memory by it, from where later loads take them?"""
+    kind, args = operation.op.kind, operation.args
+    if kind not in (STORE, EVENT, Kind.RAW_STORE):
+        return False
+    return any(isinstance(arg, Var) and arg.type is Type.REF for arg in (args if kind is EVENT else args[1:]))
+
+
+class _Ages:
+    """How many iterations ago the objects that a part has may have been allocated by the loop: 0 where they were not,
+    or by the part itself, two where that is long ago. Of its inputs that is told; what it has loaded, or an event has
+    given, is any object that memory keeps."""
+
+    def __init__(self, part: Part, inputs: Sequence[int], layout: Layout, *, is_kept: bool) -> None:
+        self._ages: dict[Value, int] = dict(zip(part.inputs, inputs, strict=True))
+        for operation in part.ops:
+            call = call_of(operation, layout)
+            is_found = operation.op.kind is LOAD or (operation.op.kind is EVENT and (call is None or call.is_event))
+            age = _OLD if is_kept or not is_found else 0
+            if operation.result is not None:
+                self._ages[operation.result] = 0 if operation.op.kind is NEW else age
+
+    def of(self, value: Value) -> int:
+        return self._ages.get(value, 0) if value.type is Type.REF else 0
+
+
+def _ages_of_inputs(loop: Loop, made: set[Var | None], *, is_kept: bool) -> list[int]:
+    """The ages of the objects that the recorded loop may begin an iteration with."""
+    begun = [0] * len(loop.recorded.inputs)
+    for part in [loop.first[0], *[loop.recorded] * (_OLD * len(begun) + 1)]:
+        ages = _Ages(part, begun if part is loop.recorded else [0] * len(part.inputs), loop.layout, is_kept=is_kept)
+        handed_on = [1 if value in made else _older(ages.of(value)) for value in part.handed_on]
+        begun = [max(one, other) for one, other in zip(begun, handed_on, strict=True)]
+    return begun
+
+
+def _older(age: int) -> int:
+    return min(age + 1, _OLD) if age else 0
