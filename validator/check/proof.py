@@ -158,7 +158,7 @@ class Optimized(Side):
     # Memory.
 
     def _found(self, where: str, handed: Sequence[Any], wanted: Memory, got: Memory) -> Iterator[Claim]:
-        """Claims that what is found is equal where a run ends that hands those values over: the exception, and all memory."""
+        """Claims that what is found is equal where a run ends that hands those values over: exception and memory."""
         yield f"{where}: exception", same(wanted.pending(), got.pending())
         yield from self._memory(where, wanted, got, wanted.found(handed), self.universe.slots.values())
 
