@@ -154,7 +154,7 @@ class Call:
         return row.meaning(*args)
 
     def _record(self) -> None:
-        """What the function gives, if it were called, is the first argument."""
+        """Promises that the function, if it were called, would give the first argument."""
         value = self._first
         if self._call.meaning is not None:
             self._must("defined", same(self._meaning(), value))
