@@ -23,20 +23,14 @@ class Place(NamedTuple):
     after: int
     events: int | None
 
-    def has_done(self, events: int) -> bool:
-        return self.events is None or events <= self.events
+    def has_done(self, events: int | None) -> bool:
+        return self.events is None or (events is not None and events <= self.events)
+
+    def is_behind(self, other: Place) -> bool:
+        return other.before <= self.before and other.after <= self.after and self.has_done(other.events)
 
 
-class Fact(NamedTuple):
-    """A condition that holds in every run that has passed so many guards of the traces and done so many events."""
-
-    condition: Any
-    before: int = 0
-    after: int = 0
-    events: int = 0
-
-    def holds_at(self, place: Place) -> bool:
-        return self.before <= place.before and self.after <= place.after and place.has_done(self.events)
+START = Place(0, 0, 0)
 
 
 class Facts:
@@ -46,29 +40,29 @@ class Facts:
     def __init__(self, universe: Universe) -> None:
         self._universe, self._taken = universe, 0
         self._symbols: dict[int, tuple[Any, Symbols]] = {}  # by the number of the term, which is kept
-        self._facts: dict[tuple[int, Place], tuple[Fact, Symbols]] = {}  # by the number of the condition
+        self._facts: dict[tuple[int, Place], tuple[Any, Symbols]] = {}  # by the number of the condition
 
-    def add(self, fact: Fact) -> None:
-        key = fact.condition.get_id(), Place(*fact[1:])
-        if key not in self._facts:
-            self._facts[key] = fact, self._symbols_of(fact.condition)
+    def add(self, condition: Any, since: Place = START) -> None:
+        """The condition holds in every run that has got so far."""
+        if (condition.get_id(), since) not in self._facts:
+            self._facts[condition.get_id(), since] = condition, self._symbols_of(condition)
 
     def all(self, place: Place) -> list[Any]:
         """All facts that hold there."""
-        return [fact.condition for fact, _ in self._there(place)]
+        return [condition for condition, _ in self._there(place)]
 
     def near(self, asked: Sequence[Any], place: Place) -> list[Any]:
         """The facts about something that the terms name, and those about nothing else than these name in turn."""
         named = frozenset().union(*map(self._symbols_of, asked))
         there = self._there(place)
         wide = named.union(*(symbols for _, symbols in there if not symbols.isdisjoint(named)))
-        return [fact.condition for fact, symbols in there if symbols <= wide]
+        return [condition for condition, symbols in there if symbols <= wide]
 
-    def _there(self, place: Place) -> list[tuple[Fact, Symbols]]:
+    def _there(self, place: Place) -> list[tuple[Any, Symbols]]:
         for condition in self._universe.facts[self._taken :]:
-            self.add(Fact(condition))
+            self.add(condition)
         self._taken = len(self._universe.facts)
-        return [one for one in self._facts.values() if one[0].holds_at(place)]
+        return [fact for (_, since), fact in self._facts.items() if place.is_behind(since)]
 
     def _symbols_of(self, term: Any) -> Symbols:
         known = self._symbols.get(term.get_id())

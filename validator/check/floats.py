@@ -10,7 +10,7 @@ from typing import Any
 
 import z3
 
-from optimizer.ir.floats import EXACT_INTS, NAN, Float, exact_inverse
+from optimizer.ir.floats import EXACT_INTS, Float, exact_inverse
 from optimizer.ir.rows.float_domain import FloatDomain
 from validator.check.opaque import Opaque, methods, opaque, ordered
 
@@ -37,14 +37,10 @@ class Floats(FloatDomain[Any, Any, Any]):
 
     # Arithmetic.
 
-    _sum = opaque("float_add", lambda x, y: z3.fpAdd(z3.RNE(), x, y))
+    add = opaque("float_add", lambda x, y: z3.fpAdd(z3.RNE(), x, y), commutes=True)
     _product = opaque("float_mul", lambda x, y: z3.fpMul(z3.RNE(), x, y))
     _quotient = opaque("float_div", lambda x, y: z3.fpDiv(z3.RNE(), x, y))
     sqrt = opaque("float_sqrt", lambda x: z3.fpSqrt(z3.RNE(), x))
-
-    def add(self, a: Any, b: Any) -> Any:
-        a, b = ordered(a, b)
-        return b if b.eq(_NAN) else a if b.eq(_MINUS_ZERO) else self._sum(a, b)
 
     def sub(self, a: Any, b: Any) -> Any:
         return self.add(a, self.neg(b))
@@ -53,12 +49,10 @@ class Floats(FloatDomain[Any, Any, Any]):
         a, b = ordered(a, b)
         if b.eq(_ONE) or b.eq(_MINUS_ONE):
             return a if b.eq(_ONE) else self.neg(a)
-        return b if b.eq(_NAN) else self.add(a, a) if b.eq(_TWO) else self._product(a, b)
+        return self.add(a, a) if b.eq(_TWO) else self._product(a, b)
 
     def div(self, a: Any, b: Any) -> Any:
-        if _NAN.eq(a) or _NAN.eq(b):
-            return _NAN
-        inverse = exact_inverse(_float(b)) if z3.is_fp_value(b) else None
+        inverse = exact_inverse(_float(b)) if z3.is_fp_value(b) and not b.isNaN() else None
         return self._quotient(a, b) if inverse is None else self.mul(a, self.const(inverse))
 
     def neg(self, a: Any) -> Any:
@@ -112,8 +106,7 @@ def _constant(value: Float) -> Any:
     return z3.simplify(z3.fpBVToFP(z3.BitVecVal(value.bits, 64), DOUBLE))
 
 
-_MINUS_ZERO, _ONE, _MINUS_ONE, _TWO = (_constant(Float.of(value)) for value in (-0.0, 1.0, -1.0, 2.0))
-_NAN = _constant(NAN)
+_ONE, _MINUS_ONE, _TWO = (_constant(Float.of(value)) for value in (1.0, -1.0, 2.0))
 
 
 def _float(constant: Any) -> Float:

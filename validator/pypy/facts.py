@@ -26,7 +26,8 @@ from validator.pypy.parents import Path, highest_number
 from validator.pypy.rows import rows_of
 from validator.pypy.sameness import Node, Sameness
 from validator.pypy.straight import TOKEN, Sides
-from validator.pypy.translate import ALLOCATIONS, translate
+from validator.pypy.translate import translate
+from validator.pypy.written import ALLOCATIONS
 from validator.verdict import Failargs, Guards, Options, Proved, Refuted, Status, Unknown, Verdict
 
 _OPTIONS = Options(guards=Guards.SAME, failargs=Failargs.IGNORE, effort=2_000_000, timeout_s=2.0)

@@ -21,9 +21,9 @@ from validator.pypy.parents import path_to
 from validator.pypy.straight import NotStraight
 from validator.pypy.study import Knowledge, translated, unsaid_of
 from validator.pypy.translate import Translated
-from validator.verdict import Failargs, Failed, Fault, Guards, Options, Proved, Refuted, Unknown, Unsupported, Verdict
+from validator.verdict import Failargs, Failed, Fault, Guards, Options, Refuted, Unknown, Unsupported, Verdict
 
-OPTIONS = Options(guards=Guards.EARLY, failargs=Failargs.IGNORE)
+OPTIONS = Options(guards=Guards.EARLY, failargs=Failargs.IGNORE, effort=1_000_000)
 """Guards may fail where the recorded trace leaves later. A log holds no resume data: see `prove_with_exits`."""
 
 
@@ -85,14 +85,15 @@ def judge(
 
 def _verdict(text: Translated, options: Options, prove: Prove) -> tuple[Verdict, Texts]:
     """The verdict, and the texts that it is about. That guards do not come from where they seem to is no reason to
-    refute: then that is left open."""
+    refute: then that is left open. Where it cannot be settled, it could not without their origins either."""
     types = parse_declarations(text.types)
     before, after = (parse(trace, types=types) for trace in (text.before, text.after))
     loop: Loop = None
     if text.loop is not None:
         loop = parse(text.loop[0], types=types), parse(text.loop[1], types=types)
-    for origins in (*text.origins, ()):
+    for origins in (text.origins, ()):
         verdict, told, used = prove_with_exits(before, with_origins(after, origins), loop, options, prove)
-        if isinstance(verdict, Proved):
+        is_open = isinstance(verdict, Unknown) and verdict.evidence.is_repeatable  # a loop, on no run of which it shows
+        if not (isinstance(verdict, Refuted) or (is_open and text.is_loop)):
             break
     return verdict, Texts(before, told, text.assumes, text.rests_on, used, loop)

@@ -7,7 +7,7 @@ front of their label, or where nothing jumps to them, in front of everything.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from validator.pypy.lines import NULL, Line, Printed
 
@@ -135,9 +135,13 @@ def _loads(line: Line, objects: set[str]) -> bool:
 
 
 def plain(lines: tuple[Line, ...]) -> Iterator[Line]:
-    """The lines without what nobody sees, and with virtual references as the objects that they are."""
+    """The lines without what nobody sees, and with virtual references as the objects that they are. PyPy's optimizer
+    makes them as any other object; their fields tell."""
+    references = {line.args[0] for line in lines if line.name == "setfield_gc" and line.descr == _VIRTUAL_TOKEN}
     for line in lines:
         match line.name:
+            case "new_with_vtable" if line.result in references:
+                yield replace(line, descr=VIRTUAL_REF)
             case name if name in _UNSEEN:
                 pass
             case "force_token":

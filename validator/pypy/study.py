@@ -73,8 +73,8 @@ def translated(pair: LogPair, file: str, knowledge: Knowledge, *, generous: bool
         facts = facts_of(path, sides.before, knowledge.effects, knowledge.fields, generous=generous)
         sides = replace(sides, before=sides.before.with_lines((*facts.lines, *sides.before.lines)))
     text = _text(sides, knowledge, generous=generous)
-    if generous and text.origins:
-        text = _text(with_guards_that_hold(sides, text.origins[0]), knowledge, generous=True)
+    if generous:
+        text = _text(with_guards_that_hold(sides, text.origins), knowledge, generous=True)
     rests_on = {parent.number for parent in pair.parents if facts.lines}
     if pair.target is not None:
         rests_on.add(pair.target.number)

@@ -18,8 +18,8 @@ from validator.pypy.origins import origins_of
 from validator.pypy.rows import Rows
 from validator.pypy.sameness import Node, Sameness
 from validator.pypy.straight import AFTER, BEFORE, TOKEN, VIRTUAL_REF, Sides
+from validator.pypy.written import ALLOCATIONS, writes_whole_objects
 
-ALLOCATIONS = ("new", "new_with_vtable")
 _KINDS = {"<FieldS": "i", "<FieldU": "i", "<FieldP": "p", "<FieldF": "f"}
 _CLASS_TESTS = ("guard_class", "guard_nonnull_class", "record_exact_class")
 
@@ -27,15 +27,17 @@ _CLASS_TESTS = ("guard_class", "guard_nonnull_class", "record_exact_class")
 @dataclass(frozen=True, slots=True)
 class Translated:
     """The texts of both traces, their declarations as TOML, and the assumptions, each by its name. `origins` are, of
-    each guard, the number of the recorded one that it may come from, in several ways. It rests on the optimized traces
-    of the pairs of these numbers being right. `loop` are the texts of the loop to whose inner label a bridge jumps."""
+    each guard, the number of the recorded one that it seems to come from. It rests on the optimized traces of the pairs
+    of these numbers being right. `is_loop`: it goes round, or to the inner label of a loop, the texts of which are
+    `loop`."""
 
     before: str
     after: str
     types: str
     assumes: tuple[str, ...]
-    origins: tuple[tuple[int | None, ...], ...]
+    origins: tuple[int | None, ...]
     rests_on: tuple[int, ...] = ()
+    is_loop: bool = False
     loop: tuple[str, str] | None = None
 
 
@@ -55,9 +57,10 @@ def translate(
     return Translated(
         before,
         after,
-        format_declarations(_with_copies(_declarations(lines, used, fields, is_loop=is_loop), copies, lines)),
+        format_declarations(_with_copies(_declarations(sides, used, fields), copies, lines)),
         tuple(_assumed(lines, used, fields)),
         origins_of(sides, rows, sameness),
+        is_loop=is_loop,
         loop=_texts(sides.target, extra, names, fields) if sides.target else None,
     )
 
@@ -211,9 +214,8 @@ def _possible(lines: tuple[Line, ...], copies: Copies) -> Iterator[Effect]:
             yield Effect(function, "writes", memory)
 
 
-def _declarations(
-    lines: tuple[Line, ...], effects: frozenset[Effect], fields: Fields, *, is_loop: bool
-) -> Declarations:
+def _declarations(sides: Sides, effects: frozenset[Effect], fields: Fields) -> Declarations:
+    lines, is_loop = sides.lines, sides.is_peeled or sides.target is not None
     named = sorted({found.memory for line in lines if (found := line.access)})
     memories = [memory for memory in named if not fields.never_changes(memory)]
     has_bytes = any(line.name.startswith(("gc_load", "gc_store")) for line in lines)
@@ -234,7 +236,8 @@ def _declarations(
         if Effect(function, "invalidates", CODE) in effects:
             call = replace(call, can_invalidate=False)
         calls[function] = call
-    return replace(declarations_of(named), fields=fields.declared(named), calls=tuple(calls.values()))
+    certain = replace(declarations_of(named), fields=fields.declared(named), calls=tuple(calls.values()))
+    return replace(certain, cleared=True) if is_loop and all(map(writes_whole_objects, sides.printed)) else certain
 
 
 def _with_copies(certain: Declarations, copies: Copies, lines: tuple[Line, ...]) -> Declarations:
