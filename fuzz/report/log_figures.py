@@ -19,6 +19,11 @@ _SHOWN = 20
 """The number of reasons and assumptions that are printed; JSON has all."""
 
 
+_HANDED_OVER = "what guards hand over is right, which a log does not say"
+_UNLISTED = re.compile(r"failargs of guards? [-0-9, ]+ of before, which are not listed\Z|resume data\Z")
+"""The assumptions of verdicts that say so, each with the numbers of its own guards."""
+
+
 @dataclass(slots=True)
 class LogFigures:
     """The sums over the pairs of a log. `all_pairs` is the number of pairs when the log was first read."""
@@ -37,7 +42,8 @@ class LogFigures:
         if run.verdict["seconds"] is not None:
             self.seconds.append(run.verdict["seconds"])
         if run.name == "proved":
-            self.assumed.update(dict.fromkeys((*run.inferred, *run.verdict["assumes"]), 1))
+            assumed = (*run.inferred, *run.verdict["assumes"])
+            self.assumed.update({_HANDED_OVER if _UNLISTED.match(what) else what for what in assumed})
             self.without_inferred += bool(run.holds_without)
         else:
             self.reasons[reason_of(run)] += 1
