@@ -28,6 +28,7 @@ OPTIONS = Options(guards=Guards.EARLY, failargs=Failargs.IGNORE)
 
 
 _LOST = "where the bridge starts: a trace with its guard"
+_GUARDS = "why guards that the optimized trace has not always pass"
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +76,8 @@ def judge(
     if isinstance(again, Refuted) and not missing:
         return Judged(again, generous)
     if not isinstance(again, Refuted):
-        missing = (*missing, *sorted({*generous.assumes} - {*texts.assumes}))
+        granted = sorted({*generous.assumes} - {*texts.assumes}) or [_GUARDS]
+        missing = (*granted, *(() if isinstance(again, Proved) else missing))
     reason = f"{verdict.counterexample.obligation} differs, and the log does not say what PyPy knew"
     seconds = verdict.evidence.seconds + (0 if isinstance(again, Unsupported | Failed) else again.evidence.seconds)
     return Judged(Unknown(replace(verdict.evidence, seconds=seconds), reason), texts, missing)
