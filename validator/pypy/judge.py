@@ -16,14 +16,14 @@ from optimizer.ir.text import parse
 from optimizer.ir.text.declarations import parse_declarations
 from optimizer.ir.trace import Trace
 from validator.prove.judge import validate
-from validator.pypy.exits import Prove, prove_with_exits, with_origins
+from validator.pypy.exits import Loop, Prove, prove_with_exits, with_origins
 from validator.pypy.parents import path_to
 from validator.pypy.straight import NotStraight
 from validator.pypy.study import Knowledge, translated, unsaid_of
 from validator.pypy.translate import Translated
-from validator.verdict import Failargs, Failed, Fault, Guards, Options, Proved, Refuted, Unknown, Unsupported, Verdict
+from validator.verdict import Failargs, Failed, Fault, Guards, Options, Refuted, Unknown, Unsupported, Verdict
 
-OPTIONS = Options(guards=Guards.EARLY, failargs=Failargs.IGNORE)
+OPTIONS = Options(guards=Guards.EARLY, failargs=Failargs.IGNORE, effort=1_000_000)
 """Guards may fail where the recorded trace leaves later. A log holds no resume data: see `prove_with_exits`."""
 
 
@@ -34,13 +34,15 @@ _GUARDS = "why guards that the optimized trace has not always pass"
 @dataclass(frozen=True, slots=True)
 class Texts:
     """A pair in the trace language, what is assumed of it beside its declarations, by name, the numbers of the pairs
-    whose optimized traces it takes for right, and the options that it is judged with."""
+    whose optimized traces it takes for right, the options that it is judged with, and the loop to whose inner label it
+    jumps, if it does."""
 
     before: Trace
     after: Trace
     assumes: tuple[str, ...]
     rests_on: tuple[int, ...] = ()
     options: Options = OPTIONS
+    loop: Loop = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +60,7 @@ def judge(
     file: str,
     knowledge: Knowledge,
     options: Options = OPTIONS,
-    prove: Prove = lambda before, after, options: validate(before, after, options),
+    prove: Prove = lambda before, after, options, loop: validate(before, after, options, loop=loop),
 ) -> Judged:
     """The verdict on a pair of the log `file`, as `prove` judges traces."""
     try:
@@ -85,11 +87,15 @@ def judge(
 
 def _verdict(text: Translated, options: Options, prove: Prove) -> tuple[Verdict, Texts]:
     """The verdict, and the texts that it is about. That guards do not come from where they seem to is no reason to
-    refute: then that is left open."""
+    refute: then that is left open. Where it cannot be settled, it could not without their origins either."""
     types = parse_declarations(text.types)
     before, after = (parse(trace, types=types) for trace in (text.before, text.after))
-    for origins in (*text.origins, ()):
-        verdict, told, used = prove_with_exits(before, with_origins(after, origins), options, prove)
-        if isinstance(verdict, Proved):
+    loop: Loop = None
+    if text.loop is not None:
+        loop = parse(text.loop[0], types=types), parse(text.loop[1], types=types)
+    for origins in (text.origins, ()):
+        verdict, told, used = prove_with_exits(before, with_origins(after, origins), loop, options, prove)
+        is_open = isinstance(verdict, Unknown) and verdict.evidence.is_repeatable  # a loop, on no run of which it shows
+        if not (isinstance(verdict, Refuted) or (is_open and text.is_loop)):
             break
-    return verdict, Texts(before, told, text.assumes, text.rests_on, used)
+    return verdict, Texts(before, told, text.assumes, text.rests_on, used, loop)
