@@ -21,7 +21,7 @@ from validator.pypy.parents import path_to
 from validator.pypy.straight import NotStraight
 from validator.pypy.study import Knowledge, translated, unsaid_of
 from validator.pypy.translate import Translated
-from validator.verdict import Failargs, Failed, Fault, Guards, Options, Refuted, Unknown, Unsupported, Verdict
+from validator.verdict import Failargs, Failed, Fault, Guards, Options, Proved, Refuted, Unknown, Unsupported, Verdict
 
 OPTIONS = Options(guards=Guards.EARLY, failargs=Failargs.IGNORE, effort=1_000_000)
 """Guards may fail where the recorded trace leaves later. A log holds no resume data: see `prove_with_exits`."""
