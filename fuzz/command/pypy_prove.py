@@ -191,11 +191,15 @@ def _stored(outcome: PairRun, log: str, folder: Path) -> str:
         after=after,
         about=where,
         source="a log of PyPy: before is what it recorded, after what its optimizer made of it",
-        expect=verdict if verdict in ("proved", "refuted") else "",
+        expect=verdict if verdict in ("proved", "refuted") and outcome.texts.loop is None else "",
         optimizer=False,
         options=outcome.texts.options,
     )
     try:
-        return "" if store_case(folder, case) else f"{folder / case.name} is there already"
+        if not store_case(folder, case):
+            return f"{folder / case.name} is there already"
+        for name, trace in zip(("recorded", "peeled"), outcome.texts.loop or (), strict=False):
+            (folder / case.name / f"{name}.trace").write_text(format_trace(trace))
+        return ""
     except OSError as problem:
         raise InputError(f"--extract: {describe(problem)}") from None

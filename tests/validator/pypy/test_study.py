@@ -102,8 +102,9 @@ def test_what_hangs_on_knowledge_that_the_log_denies_is_unknown() -> None:
 
 
 def test_a_pair_that_cannot_be_translated_is_unsupported() -> None:
-    twice = LOG.replace("[p0, i1]\n+17", "[p0, i1]\n+16: label(p0, i1, descr=TargetToken(139))\n+17")
-    (one,) = judged(twice.replace("loop with 3", "loop with 4"))
+    labels = "".join(f"+16: label(p0, i1, descr=TargetToken({number}))\n" for number in (138, 139))
+    thrice = LOG.replace("[p0, i1]\n+17", f"[p0, i1]\n{labels}+17")
+    (one,) = judged(thrice.replace("loop with 3", "loop with 5"))
     assert isinstance(one.verdict, Unsupported)
 
 
