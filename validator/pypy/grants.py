@@ -10,9 +10,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from optimizer.ir.dialects.pypy_pairs import Kind
+from optimizer.ir.immutable import replace
 from validator.pypy.lines import NULL, Line, is_pointer
-from validator.pypy.sameness import AFTER, BEFORE, Sameness
-from validator.pypy.straight import Sides
+from validator.pypy.sameness import Sameness
+from validator.pypy.straight import AFTER, BEFORE, Sides
 
 
 def with_guards_that_hold(sides: Sides, origins: tuple[int | None, ...]) -> Sides:
@@ -24,7 +25,7 @@ def with_guards_that_hold(sides: Sides, origins: tuple[int | None, ...]) -> Side
         for line in sides.before.lines
         for held in ((line,) if not line.is_guard or next(numbers) in kept else _held(line))
     )
-    return Sides(sides.before.with_lines(lines), sides.after)
+    return replace(sides, before=sides.before.with_lines(lines))
 
 
 def _held(guard: Line) -> Iterator[Line]:
@@ -53,7 +54,9 @@ def unsaid(sides: Sides, sameness: Sameness, kind: Kind) -> tuple[str, ...]:
 
 
 def _constants(sides: Sides, sameness: Sameness) -> Iterator[str]:
-    recorded = {sameness.of(BEFORE, arg) for line in sides.before.lines for arg in line.args}
+    """Of objects that only the optimized trace names: constants that it has folded, also where the recorded trace makes
+    an object instead, such as a string."""
+    recorded = {sameness.of(BEFORE, arg) for line in sides.before.lines for arg in line.args if is_pointer(arg)}
     for line in sides.after.lines:
         for arg in line.args:
             if is_pointer(arg) and sameness.of(AFTER, arg) not in recorded:

@@ -9,9 +9,10 @@ from __future__ import annotations
 from bisect import bisect_left
 from dataclasses import dataclass
 
-from validator.pypy.lines import Line
-from validator.pypy.sameness import AFTER, BEFORE, Sameness
-from validator.pypy.straight import Sides
+from validator.pypy.lines import Line, Printed
+from validator.pypy.rows import Rows, body_of
+from validator.pypy.sameness import Sameness
+from validator.pypy.straight import AFTER, BEFORE, Sides
 
 _KINDS = {
     **dict.fromkeys(("guard_true", "guard_false", "guard_value", "guard_isnull", "guard_nonnull"), "value"),
@@ -20,13 +21,27 @@ _KINDS = {
 }
 
 
-def origins_of(sides: Sides, sameness: Sameness) -> tuple[int | None, ...]:
+def origins_of(sides: Sides, rows: Rows, sameness: Sameness) -> tuple[int | None, ...]:
     """Of each guard of the optimized trace, the number of its recorded one, as far as it shows; they grow. Where
-    several ask about one value, it is the first of them."""
+    several ask about one value, it is the first of them. A guard of a body has the number of one of its own
+    iteration."""
+    row = rows.pairs[-1]
     places: dict[object, list[int]] = {}
-    for number, about in enumerate(_guards(BEFORE, sides.before.lines, sameness)):
+    for number, about in enumerate(_guards(BEFORE, row.before.lines, sameness)):
         places.setdefault(about, []).append(number)
-    return _longest([places.get(about, []) for about in _guards(AFTER, sides.after.lines, sameness)])
+    origins = _longest([places.get(about, []) for about in _guards(AFTER, row.after.lines, sameness)])
+    first = _guard_count(sides.before)
+    if not sides.is_peeled:
+        return origins[: _guard_count(sides.after)]
+    preamble = _guard_count(sides.after) - _guard_count(body_of(sides.after))
+    return tuple(
+        None if number is None or (number < first) != (place < preamble) else number % first
+        for place, number in enumerate(origins)
+    )
+
+
+def _guard_count(printed: Printed) -> int:
+    return sum(line.is_guard for line in printed.lines)
 
 
 def _guards(trace: str, lines: tuple[Line, ...], sameness: Sameness) -> list[object]:
