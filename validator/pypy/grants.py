@@ -54,7 +54,9 @@ def unsaid(sides: Sides, sameness: Sameness, kind: Kind) -> tuple[str, ...]:
 
 
 def _constants(sides: Sides, sameness: Sameness) -> Iterator[str]:
-    recorded = {sameness.of(BEFORE, arg) for line in sides.before.lines for arg in line.args}
+    """Of objects that only the optimized trace names: constants that it has folded, also where the recorded trace makes
+    an object instead, such as a string."""
+    recorded = {sameness.of(BEFORE, arg) for line in sides.before.lines for arg in line.args if is_pointer(arg)}
     for line in sides.after.lines:
         for arg in line.args:
             if is_pointer(arg) and sameness.of(AFTER, arg) not in recorded:

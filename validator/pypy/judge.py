@@ -21,13 +21,15 @@ from validator.pypy.parents import path_to
 from validator.pypy.straight import NotStraight
 from validator.pypy.study import Knowledge, translated, unsaid_of
 from validator.pypy.translate import Translated
-from validator.verdict import Failargs, Failed, Fault, Guards, Options, Refuted, Unknown, Unsupported, Verdict
+from validator.verdict import Failargs, Failed, Fault, Guards, Options, Proved, Refuted, Unknown, Unsupported, Verdict
 
 OPTIONS = Options(guards=Guards.EARLY, failargs=Failargs.IGNORE, effort=1_000_000)
 """Guards may fail where the recorded trace leaves later. A log holds no resume data: see `prove_with_exits`."""
 
 
+_RELIES = "what the label relies on that the bridge jumps to"
 _LOST = "where the bridge starts: a trace with its guard"
+_GUARDS = "why guards that the optimized trace has not always pass"
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,10 +76,13 @@ def judge(
         return Judged(Failed(Fault.INPUT, str(mistake)))
     if pair.kind is Kind.BRIDGE and path_to(pair, file) is None:
         missing = (*missing, _LOST)
+    if pair.target is not None:
+        missing = (*missing, _RELIES)
     if isinstance(again, Refuted) and not missing:
         return Judged(again, generous)
     if not isinstance(again, Refuted):
-        missing = (*missing, *sorted({*generous.assumes} - {*texts.assumes}))
+        granted = sorted({*generous.assumes} - {*texts.assumes}) or [_GUARDS]
+        missing = (*granted, *(() if isinstance(again, Proved) else missing))
     reason = f"{verdict.counterexample.obligation} differs, and the log does not say what PyPy knew"
     seconds = verdict.evidence.seconds + (0 if isinstance(again, Unsupported | Failed) else again.evidence.seconds)
     return Judged(Unknown(replace(verdict.evidence, seconds=seconds), reason), texts, missing)
