@@ -53,7 +53,7 @@ class LogRun:
                 self.kinds.add(section.is_recorded)
                 yield section
         except InputError as damage:
-            self.damage = str(damage)
+            self.damage = str(damage).removeprefix(f"{self.file}: ")
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +91,7 @@ def prove_log(run: LogRun, knowledge: Knowledge, jobs: int) -> Generator[PairRun
     its end. Raises InputError."""
     options = run.judging.options
     supervision = Supervision(jobs, options.memory_mb, 2 * options.timeout_s + _LATE_S)
-    wanted = (item for item in knowledge.parents.given(run.items()) if not run.only or item.number in run.only)
+    wanted = (item for item in knowledge.given(run.items()) if not run.only or item.number in run.only)
     with closing(answer_all(wanted, _proving(run, knowledge), partial(_lost, run.name), supervision)) as outcomes:
         yield from _with_what_they_rest_on(outcomes)
 
@@ -149,7 +149,9 @@ def _holds_without(pair: LogPair, log: str, knowledge: Knowledge, judging: Judgi
 
 def proving(judging: Judging, name: str) -> Prove:
     """The way to judge traces with other options; `name` is that of the pair."""
-    return lambda before, after, options: replace(judging, options=options).verdict(before, after, name)
+    return lambda before, after, options, loop: replace(judging, options=options, loop=loop).verdict(
+        before, after, name
+    )
 
 
 def _outcome(pair: LogPair, name: str, judged: Judged) -> PairRun:

@@ -133,7 +133,7 @@ def without_unused(ops: Sequence[Operation], lines: Collection[int]) -> tuple[Op
 def _with_places(op: Operation, recorded: Operation, group: Collection[Place]) -> Operation:
     """The operation as it was recorded, at those places."""
     if (op.line, "op") in group:
-        op = replace(op, op=recorded.op)
+        op = replace(op, op=recorded.op, descr=recorded.descr)
     if (op.line, "args") in group:
         op = replace(op, args=recorded.args)
     args = [
@@ -154,7 +154,7 @@ def _with_places(op: Operation, recorded: Operation, group: Collection[Place]) -
 
 def places_of(one: Operation, two: Operation) -> Iterator[tuple[Place, Value | None, Value | None]]:
     """The places in which operations of one line differ, and the values there."""
-    if one.op is not two.op:
+    if one.op is not two.op or one.descr != two.descr:
         yield (one.line, "op"), None, None
     if len(one.args) != len(two.args):
         yield (one.line, "args"), None, None

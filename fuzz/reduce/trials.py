@@ -16,6 +16,7 @@ from fuzz.reduce.nature import Outline
 from optimizer.ir.faults import InputError
 from optimizer.ir.faults import Unsupported as NotModelled
 from optimizer.ir.immutable import replace
+from optimizer.ir.supported import inner_label
 from optimizer.ir.trace import Trace
 from optimizer.ir.types.trace_layout import layout_of
 from validator.prove.align import Alignment, given_origins
@@ -158,7 +159,10 @@ def given_or(candidate: Candidate, optimizer: Optimizer | None) -> Optimizer:
 
 def refuted_by(before: Trace, after: Trace, state: State, options: Options) -> Refuted | None:
     """The verdict that follows from running both traces on one state, if one does: whatever the origin is of the guard
-    at which the optimized trace leaves. It is told with the origins that the validator takes to be likely."""
+    at which the optimized trace leaves. It is told with the origins that the validator takes to be likely. Of a peeled
+    loop, only the validator tells."""
+    if inner_label(after) is not None:
+        return None
     try:
         replay = Replay(before, after, options, layout_of(before, after))
         runs = replay.run(state)
@@ -216,8 +220,9 @@ def candidate_of(find: Find, subject: Subject) -> Candidate:
 
 
 def _with_origins(before: Trace, after: Trace, verdict: Verdict | None) -> tuple[Trace, Trace]:
-    """Both traces, where the guards of the optimized one name the origins under which the pair is refuted."""
-    if not isinstance(verdict, Refuted):
+    """Both traces, where the guards of the optimized one name the origins under which the pair is refuted. Those of a
+    peeled loop are origins of its iterations, and stay away."""
+    if not isinstance(verdict, Refuted) or inner_label(after) is not None:
         return before, after
     return without_origins(before), with_origins(after, verdict.counterexample.origins)
 

@@ -66,7 +66,7 @@ def judged_in(log: Log, number: int, timeout_s: float) -> Judged:
     """The verdict on a pair of the log."""
     options = replace(OPTIONS, timeout_s=timeout_s)
     knowledge = study(log.pairs, log.name)
-    pair = next(itertools.islice(knowledge.parents.given(log.pairs), number, None))
+    pair = next(itertools.islice(knowledge.given(log.pairs), number, None))
     assert isinstance(pair, LogPair)
     return judge(pair, log.name, knowledge, options, proving(Judging(options), log.name))
 

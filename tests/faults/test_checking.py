@@ -11,7 +11,6 @@ from faults.table import VALIDATOR_FAULTS, fault_named
 CAUGHT = {
     "failargs are not compared": "guard 0: failarg",
     "definedness is not proved": ": defined",
-    "storing zero writes nothing": "end: heap",
     "events write nothing": "end: argument",
     "bytes alike": "end: heap",
     "floor division rounds up": "end: argument",

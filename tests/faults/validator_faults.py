@@ -25,7 +25,6 @@ from validator.prove.facts.bounded_facts import BoundedFacts
 from validator.prove.facts.facts import Facts
 from validator.prove.facts.intervals import Intervals
 from validator.prove.facts.journal import Journal
-from validator.prove.memory.chain_reader import ChainReader
 from validator.prove.memory.heap_state import HeapState
 from validator.prove.obligations import Obligation, Pair
 from validator.prove.terms.pointers import Pointers
@@ -244,10 +243,6 @@ def _said_for_good(heap: Any, term: Term) -> Term:
     return stands
 
 
-def _read_before(self: Any, _slot: Any, chain: Any, p: Term, index: Term | None, value: Term) -> bool:
-    return self._chains.read.get((self._era, chain, p, index)) is value
-
-
 def _fault(name: str, breaks: str, layer: str, plant: Plant, *catches: str) -> ValidatorFault:
     return ValidatorFault(name, breaks, layer, plant, catches)
 
@@ -383,8 +378,6 @@ VALIDATOR_FAULTS = (
         _around(HeapState, "happen", _nothing_happens), f"{_HEAP}test_events_change_what_they_can_see"),
     _fault("said for good", "what a guard says of a value counts where the guard fails", "objects",
         _set(HeapState, "now", _said_for_good), "validator/prove/test_settled_by_structure.py"),
-    _fault("storing zero writes nothing", "memory that was not cleared holds what a read of it gave", "objects",
-        _set(ChainReader, "holds", _read_before), "validator/prove/test_settled_by_structure.py"),
     _fault("nothing handed over is run", "runs that fail at a guard are not compared", "runs",
         _set(Replay, "_handed_over", lambda *_: None),
         "validator/soundness/test_soundness_events.py::test_replay_agrees_with_the_definition"),

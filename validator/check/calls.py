@@ -13,7 +13,7 @@ import z3
 from optimizer.ir.faults import Unsupported
 from optimizer.ir.rows.row import REF, VOID, Role, Type
 from optimizer.ir.trace import Operation
-from optimizer.ir.types.calls import CallSite, call_of
+from optimizer.ir.types.calls import call_of
 from validator.check.reach import OLD
 from validator.check.universe import NULL, is_reference
 
@@ -23,145 +23,153 @@ if TYPE_CHECKING:
 _TRUE = z3.BoolVal(True)
 
 
-class Calls:
-    """Makes the calls of one side."""
+class Call:
+    """The call of an operation, which has that number and these arguments: of a function, its address being the first
+    one, or an event. It is made where `happens` holds, with so many guards and events ahead, and looks at `may_see` of
+    what it has `found` in the memory."""
 
-    def __init__(self, side: Side) -> None:
-        self._side = side
-        self._universe = side.universe
-        self._memory = side.memory
-        self._invariants: list[tuple[Any, Type, Any, Any]] = []  # the function, what it gives, gave and raised
-        self._upheavals = 0  # events that may write everything
-
-    def call(self, operation: Operation, number: int, args: tuple[Any, ...]) -> None:
-        call = call_of(operation, self._universe.layout)
+    def __init__(self, side: Side, operation: Operation, number: int, args: tuple[Any, ...]) -> None:
+        self._side, self._universe, self._heap = side, side.universe, side.memory
+        self._operation, self.op, self._type = operation, number, operation.op.result
+        call, memory = call_of(operation, side.universe.layout), operation.op.memory
         assert call is not None
-        happens, memory = _TRUE, operation.op.memory
+        self._call, self.effects = call, call.effects
+        self.args, self._first = args[len(args) - len(call.args) :], args[0] if args else None
+        self.happens = _TRUE
         if memory is not None and memory.happens is not None:
-            happens = memory.happens(self._universe.words, self._memory, None, args[0])
-            known = self._side.follower.decide(happens)
-            happens = happens if known is None else z3.BoolVal(known)
-        if z3.is_false(happens):
-            self._side.give(operation, args[0])
-            return
-        own = args[len(args) - len(call.args) :]
-        match call.role:
-            case Role.RECORD:
-                self._record(call, operation, number, own, args[0])
-                return
-            case Role.MEANING:
-                result = self._meaning(call, number, own, happens)
-            case Role.FUNCTION:
-                result = self._function(call, operation, number, own, happens)
-            case Role.INVARIANT:
-                result = self._invariant(call, operation, number, own, happens)
-            case _:
-                result = self._event(call, operation, number, own, happens)
-        if operation.result is not None:
-            self._side.give(operation, result if z3.is_true(happens) else z3.If(happens, result, args[0]))
+            self.happens = side.decided(memory.happens(self._universe.words, self._heap, None, self._first))
 
-    def _must(self, number: int, what: str, condition: Any, happens: Any) -> None:
-        self._side.follower.must(number, what, condition if z3.is_true(happens) else z3.Implies(happens, condition))
+    def make(self) -> None:
+        made = _MADE_AS.get(self._call.role, Call._event)
+        result = self._first if z3.is_false(self.happens) else made(self)
+        if self._operation.result is not None:
+            self._side.give(self._operation, self._where_made(result, self._first))
 
-    def _raise(self, call: CallSite, raised: Any, happens: Any) -> None:
-        if call.effects.can_raise:
-            pending = raised if z3.is_true(happens) else z3.If(happens, raised, self._memory.pending())
-            self._memory.set_pending(pending)
+    def _where_made(self, value: Any, otherwise: Any) -> Any:
+        """The value if the call is made, else the other one."""
+        if value is otherwise or z3.is_true(self.happens):
+            return value
+        return z3.If(self.happens, value, otherwise)
+
+    def _must(self, what: str, condition: Any) -> None:
+        self._side.must(f"op {self.op}: {what}", self._where_made(condition, _TRUE))
+
+    def _raise(self, raised: Any) -> None:
+        if self.effects.can_raise:
+            self._heap.set_pending(self._where_made(raised, self._heap.pending()))
+
+    def _look(self, *kind: Any) -> None:
+        """The call is of that kind, and finds what it does."""
+        self.kind, self.memory = kind, self._heap.copy()
+        self.guards, self.events = len(self._side.guards), len(self._side.events)
+        self.may_see = tuple(slot for slot in self._universe.slots.values() if self.effects.may_see(slot))
+        self.found = self.memory.reach.found(filter(is_reference, self.args), self.may_see)
 
     # Events.
 
-    def _event(
-        self, call: CallSite, operation: Operation, number: int, args: tuple[Any, ...], happens: Any
-    ) -> tuple[Any, Any] | Any:
-        side, count = self._side, len(self._side.events)
-        kind = call.name, self._universe.layout.canonical(operation.descr), len(args)
-        event = side.seen(call, number, kind, args, happens)
-        found = side.follower.event(event)
-        side.events.append(event)
-        self._upheavals += call.effects.writes is None
-        for kept in list(self._memory.happen(count, call.effects, found)):
+    def _event(self) -> Any:
+        side, effects, count = self._side, self.effects, len(self._side.events)
+        self._look(self._call.name, self._universe.layout.canonical(self._operation.descr), len(self.args))
+        found = side.event(self)
+        side.events.append(self)
+        side.upheavals += effects.writes is None
+        for kept in list(self._heap.happen(count, effects, found)):
             if side.is_recorded:
-                self._must(number, "kept", kept, happens)
-        if call.effects.can_raise:
-            self._raise(call, self._from_world(f"raised by event {count}", REF), happens)
-        return None if operation.op.result is VOID else self._from_world(f"event {count}", operation.op.result)
+                self._must("kept", kept)
+        if effects.can_raise:
+            self._raise(self._from_world(f"raised by event {count}", REF))
+        return None if self._type is VOID else self._from_world(f"event {count}", self._type)
 
     def _from_world(self, name: str, type_: Type) -> Any:
         """The result of an event: a reference is one that events have seen, if it is an allocation."""
-        value, reach = self._universe.unknown(f"{name} {type_.value}", type_), self._memory.reach
+        value, reach = self._universe.unknown(f"{name} {type_.value}", type_), self._heap.reach
         if type_ is REF:
             reach.note(value, reach.seen | {OLD})
             self._side.fact(self._universe.among(value, reach.seen))
         return value
 
-    def _invariant(self, call: CallSite, operation: Operation, number: int, args: tuple[Any, ...], happens: Any) -> Any:
-        if not z3.is_true(happens):
-            raise Unsupported(f"{operation.op.name} of a loop-invariant function", operation.line)
-        function, type_ = args[0], operation.op.result
-        for other, of, result, raised in self._invariants:
-            if of is type_ and other.eq(function):
-                self._raise(call, raised, happens)
+    def _invariant(self) -> Any:
+        name, line, function = self._operation.op.name, self._operation.line, self.args[0]
+        if not z3.is_true(self.happens):
+            raise Unsupported(f"{name} of a loop-invariant function", line)
+        for other, of, result, raised in self._side.invariants:
+            if of is self._type and other.eq(function):
+                self._raise(raised)
                 return result
-            if of is type_ and not (_is_constant(other) and _is_constant(function)):
-                what = f"{operation.op.name} of a function that may be one that has been called before, or another"
-                raise Unsupported(what, operation.line)
-        result = self._event(call, operation, number, args, happens)
-        raised = self._memory.pending() if call.effects.can_raise else NULL
-        self._invariants.append((function, type_, result, raised))
+            if of is self._type and not (_is_constant(other) and _is_constant(function)):
+                what = f"{name} of a function that may be one that has been called before, or another"
+                raise Unsupported(what, line)
+        result = self._event()
+        raised = self._heap.pending() if self.effects.can_raise else NULL
+        self._side.invariants.append((function, self._type, result, raised))
         return result
 
     # Functions.
 
-    def _function(self, call: CallSite, operation: Operation, number: int, args: tuple[Any, ...], happens: Any) -> Any:
-        side, type_ = self._side, operation.op.result
-        if call.passing:
-            args = (*args, self._universe.words.const(self._upheavals))
-        seen = side.seen(call, number, (type_, len(args)), args, happens)
-        result = None if type_ is VOID else self._universe.apply("given by", type_, args)
-        raised = self._universe.apply(f"raised, giving {type_.value}, by", REF, args)
-        given = [result] * (type_ is REF) + [raised] * call.effects.can_raise
-        reach = self._memory.reach
-        if given and side.is_recorded:
-            reach.given |= reach.found(filter(is_reference, args), self._universe.slots.values())
+    def _outcome(self, type_: Type) -> tuple[Any, Any]:
+        """The result of that type and the exception, which depend on the arguments alone."""
+        result = None if type_ is VOID else self._universe.apply("given by", type_, self.args)
+        return result, self._universe.apply(f"raised, giving {type_.value}, by", REF, self.args)
+
+    def _function(self) -> Any:
+        universe, reach, side = self._universe, self._heap.reach, self._side
+        if self._call.passing:
+            self.args = (*self.args, universe.words.const(side.upheavals))
+        self._look(self._type, len(self.args))
+        result, raised = self._outcome(self._type)
+        given = [result] * (self._type is REF) + [raised] * self.effects.can_raise
+        if given:
+            self._may_give(self.args)
         for one in given:  # NULL or an object that existed before the trace, or one that can be found
-            reach.note(self._universe.learn(one), reach.given | reach.seen | {OLD})
-            side.fact(z3.Implies(happens, self._universe.among(one, reach.given | reach.seen)))
-        self._raise(call, raised, happens)
-        side.follower.applied(seen)
-        self._declared(call, number, args, result, raised, happens)
+            reach.note(universe.learn(one), reach.given | reach.seen | {OLD})
+            side.fact(z3.Implies(self.happens, universe.among(one, reach.given | reach.seen)))
+        self._raise(raised)
+        side.applied(self)
+        if side.is_recorded and result is not None:
+            self._declared(result, raised)
         return result
 
-    def _declared(
-        self, call: CallSite, number: int, args: tuple[Any, ...], result: Any, raised: Any, happens: Any
-    ) -> None:
-        """The declared results of the function are assumed of the recorded trace."""
-        if not self._side.is_recorded or call.declared is None or result is None:
-            return
-        for known in call.declared.results:
-            values = [self._universe.content(one.value) for one in known.args]
-            if len(values) == len(args) - 1:
-                equal = [same(arg, value) for arg, value in zip(args[1:], values, strict=True)]
-                gives = z3.And(same(result, self._universe.content(known.value.value)), raised == NULL)
-                self._must(number, "defined", z3.Implies(z3.And(*equal), gives), happens)
+    def _may_give(self, values: tuple[Any, ...]) -> None:
+        """From here on functions may give what those of the recorded trace lead to."""
+        if self._side.is_recorded:
+            reach = self._heap.reach
+            reach.given |= reach.found(filter(is_reference, values), self._universe.slots.values())
 
-    def _meaning(self, call: CallSite, number: int, args: tuple[Any, ...], happens: Any) -> Any:
-        row, words = call.meaning, self._universe.words
+    def _declared(self, result: Any, raised: Any) -> None:
+        """The declared results of the function are assumed."""
+        for known in () if self._call.declared is None else self._call.declared.results:
+            values = [self._universe.content(one.value) for one in known.args]
+            if len(values) == len(self.args) - 1:
+                equal = map(same, self.args[1:], values)
+                gives = z3.And(same(result, self._universe.content(known.value.value)), raised == NULL)
+                self._must("defined", z3.Implies(z3.And(*equal), gives))
+
+    def _meaning(self) -> Any:
+        row, args = self._call.meaning, (self._universe.words, *self.args[1:])
         assert row is not None
         assert row.meaning is not None
         if row.defined is not None:
-            self._must(number, "defined", row.defined(words, *args[1:]), happens)
-        return row.meaning(words, *args[1:])
+            self._must("defined", row.defined(*args))
+        return row.meaning(*args)
 
-    def _record(self, call: CallSite, operation: Operation, number: int, args: tuple[Any, ...], value: Any) -> None:
-        if call.meaning is not None:
-            self._must(number, "defined", same(self._meaning(call, number, args, _TRUE), value), _TRUE)
+    def _record(self) -> None:
+        """Promises that the function, if it were called, would give the first argument."""
+        value = self._first
+        if self._call.meaning is not None:
+            self._must("defined", same(self._meaning(), value))
             return
-        type_ = operation.args[0].type
-        if type_ is REF and self._side.is_recorded:  # from here on functions may give it, and what it leads to
-            self._memory.reach.given |= self._memory.reach.found([value], self._universe.slots.values())
-        result = self._universe.apply("given by", type_, args)
-        raised = self._universe.apply(f"raised, giving {type_.value}, by", REF, args)
-        self._must(number, "defined", z3.And(same(result, value), raised == NULL), _TRUE)
+        if is_reference(value):
+            self._may_give((value,))
+        result, raised = self._outcome(self._operation.args[0].type)
+        self._must("defined", z3.And(same(result, value), raised == NULL))
+
+
+_MADE_AS = {
+    Role.RECORD: Call._record,
+    Role.MEANING: Call._meaning,
+    Role.FUNCTION: Call._function,
+    Role.INVARIANT: Call._invariant,
+}
 
 
 def _is_constant(function: Any) -> bool:

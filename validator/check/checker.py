@@ -17,7 +17,8 @@ from optimizer.ir.types.memory_types import BYTES, MemoryKind
 from optimizer.ir.types.trace_layout import layout_of, uses_raw
 from validator.check.asking import Asking, OutOfTime
 from validator.check.certificate import Certificate, Failargs, Guards
-from validator.check.proof import Optimized, Recorded
+from validator.check.proof import Optimized
+from validator.check.side import Side
 from validator.check.universe import Universe
 
 EFFORT = 20_000_000
@@ -63,9 +64,9 @@ def check(
     try:
         universe = _universe(before, after, layout_of(before, after))
         asking = Asking(universe, effort, timeout_s)
-        recorded = Recorded(before, universe, certificate, asking)
-        recorded.side.run()
-        optimized = Optimized(after, universe, recorded, certificate, guards, failargs, asking)
+        recorded = Side(before, universe, asking, certificate)
+        recorded.run()
+        optimized = Optimized(after, recorded, asking, certificate, guards, failargs)
         with suppress(OutOfTime):
             optimized.prove()
             if not optimized.unsettled:
@@ -79,9 +80,9 @@ def check(
         return Unsettled("", str(limit))
 
 
-def _inputs(recorded: Recorded, model: Any) -> tuple[int | None, ...]:
-    inputs = () if model is None else recorded.side.trace.inputs
-    values = [recorded.side.values[var.name] if var.type is INT else None for var in inputs]
+def _inputs(recorded: Side, model: Any) -> tuple[int | None, ...]:
+    inputs = () if model is None else recorded.trace.inputs
+    values = [recorded.values[var.name] if var.type is INT else None for var in inputs]
     return tuple(None if one is None else model.eval(one, model_completion=True).as_signed_long() for one in values)
 
 
@@ -95,17 +96,14 @@ def _problem(before: Trace, after: Trace, origins: tuple[int | None, ...]) -> st
         return "the traces have different inputs"
     if len(origins) != len(after.guards):
         return "the certificate has not as many origins as there are guards"
-    latest = 0
+    if any(origin is None for origin in origins) and names:
+        return "a guard has no origin"
+    rows = [origin for origin in origins if origin is not None]
+    if rows != sorted(rows) or any(row not in range(len(names)) for row in rows):
+        return "the certificate's origins decrease, or are none of the recorded trace"
     for guard, origin in zip(after.guards, origins, strict=True):
-        row = len(names) if origin is None else origin
-        named = exit_of(guard).origin
-        if row < latest or row > len(names) or (origin is not None and row == len(names)):
-            return "the certificate's origins decrease, or are none of the recorded trace"
-        if named is not None and (origin is None or names[origin] != named):
+        if exit_of(guard).origin not in (None, None if origin is None else names[origin]):
             return "the certificate has another origin than the text"
-        if origin is None and names:
-            return "a guard has no origin"
-        latest = row
     return None
 
 

@@ -1,18 +1,14 @@
-"""One trace, followed operation by operation over Z3 terms.
-
-What is found on the way is told to a `Follower`: the recorded trace's keeps it, the optimized one's proves it.
-"""
+"""One trace, followed operation by operation over Z3 terms."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
 
 import z3
 
 from optimizer.ir.faults import Unsupported
 from optimizer.ir.rows.row import END, EVENT, FACT, GUARD, POSITION, REF, Type
-from optimizer.ir.rows.row import Memory as Meaning
 from optimizer.ir.trace import (
     ConstClass,
     ConstFloat,
@@ -22,47 +18,102 @@ from optimizer.ir.trace import (
     Trace,
     Value,
     Var,
+    all_operations,
     exit_of,
     memory_of,
     passes_of,
 )
-from optimizer.ir.types.calls import CallSite, may_be_raised_before
+from optimizer.ir.types.calls import may_be_raised_before
 from optimizer.ir.types.known_calls import meant
-from validator.check.calls import Calls
-from validator.check.facts import Fact, Facts, Place
+from validator.check.asking import Asking, Place
+from validator.check.calls import Call
+from validator.check.certificate import AFTER, BEFORE, Certificate
 from validator.check.memory import Memory
-from validator.check.reach import OLD
-from validator.check.seen import CallSeen, Follower, GuardSeen
-from validator.check.universe import NULL, Universe, is_reference
+from validator.check.reach import OLD, Places
+from validator.check.universe import NULL, Universe
+
+Claim = tuple[str, Any]
+"""The name of an obligation, and what has to hold."""
+
+
+@dataclass(frozen=True, slots=True)
+class GuardSeen:
+    """A guard, with so many events ahead, and what it leaves where it fails: its exit block is defined where all of
+    `block` hold."""
+
+    passes: Any
+    events: int
+    failargs: tuple[Any, ...] | None
+    block: tuple[Claim, ...]
+    memory: Memory
 
 
 class Side:
-    """One trace under way."""
+    """One trace under way: the recorded one, of which is assumed what it asks for, and kept what is found of it. The
+    optimized one (`proof.Optimized`) proves that instead; `recorded` is the other one to it."""
 
     def __init__(
-        self,
-        trace: Trace,
-        universe: Universe,
-        facts: Facts,
-        numbers: Mapping[int, int],
-        recorded: Trace,
-        follower: Follower,
+        self, trace: Trace, universe: Universe, asking: Asking, certificate: Certificate, recorded: Side | None = None
     ) -> None:
-        self.trace, self.universe, self.follower = trace, universe, follower
-        self.is_recorded = trace is recorded
-        self.memory = Memory(universe, numbers, recorded=self.is_recorded)
+        self.trace, self.universe, self.recorded = trace, universe, self if recorded is None else recorded
+        self.is_recorded = recorded is None
         self.values: dict[str, Any] = {}
         self.guards: list[GuardSeen] = []
-        self.events: list[CallSeen] = []
+        self.events: list[Call] = []
+        self.functions: list[Call] = []  # the calls of functions
         self.end: tuple[Any, ...] = ()
-        self._facts, self._promised = facts, [list[Fact]()]  # by the guards ahead
-        self._calls = Calls(self)
+        self.invariants: list[tuple[Any, Type, Any, Any]] = []  # functions, what they give, gave and raised
+        self.upheavals = 0  # events that may write everything
+        self._asking = asking
+        self._promised = [list[tuple[Any, int]]()]  # conditions and the events ahead of them, by the guards ahead
         self._flag = self._passes = universe.words.truth(False)
         self._number = 0
+        theirs = range(len(all_operations(self.recorded.trace)))
+        partners = zip(theirs, theirs, strict=True) if recorded is None else certificate.partners
+        numbers = {mine: other + 1 for mine, other in partners if other in theirs}
+        self.memory = Memory(universe, numbers, recorded=self.is_recorded)
+        named = BEFORE if self.is_recorded else AFTER
+        self._equal = {var: other for of, var, other in certificate.equal if of == named}
         for position, var in enumerate(trace.inputs):
             self.values[var.name] = self._outside(f"input {position}", var.type)
-        if may_be_raised_before(recorded):
+        if may_be_raised_before(self.recorded.trace):
             self.memory.set_pending(self._outside("pending", REF))
+
+    # What is found of the trace.
+
+    def must(self, name: str, condition: Any) -> None:
+        """An operation asks for that condition, which has that name."""
+        self.fact(condition)
+
+    def meet(self, guard: GuardSeen) -> None:
+        """The trace comes to a guard, and passes it."""
+        self.guards.append(guard)
+        self._promised.append([])
+        self._assume(guard.passes, 0)
+
+    def applied(self, call: Call) -> None:
+        """The trace calls a function."""
+        self.functions.append(call)
+
+    def event(self, event: Call) -> Places:
+        """The trace comes to an event; what this finds."""
+        return event.found
+
+    def here(self) -> Place:
+        """The place to which the trace has come."""
+        return Place(len(self.guards), 0, None)
+
+    # What holds.
+
+    def holds(self, claim: Any) -> bool:
+        """Is the claim known to hold in every run that gets here?"""
+        return self._asking.holds(self.here(), (), claim) is True
+
+    def decided(self, condition: Any) -> Any:
+        """The condition, or what is known of it."""
+        if self.holds(condition):
+            return z3.BoolVal(True)
+        return z3.BoolVal(False) if self.holds(z3.Not(condition)) else condition
 
     def _outside(self, name: str, type_: Type) -> Any:
         """A value that exists before the trace."""
@@ -78,13 +129,12 @@ class Side:
 
     def fact(self, condition: Any) -> None:
         """Notes that from here on that holds, in every run that gets here."""
-        fact = self._here(condition, len(self.events))
-        self._promised[-1].append(fact)
-        self._facts.add(fact)
+        self._promised[-1].append((condition, len(self.events)))
+        self._assume(condition, len(self.events))
 
-    def _here(self, condition: Any, events: int) -> Fact:
+    def _assume(self, condition: Any, events: int) -> None:
         passed = (len(self.guards), 0) if self.is_recorded else (0, len(self.guards))
-        return Fact(condition, *passed, events)
+        self._asking.facts.add(condition, Place(*passed, events))
 
     def promised_ahead(self, place: Place) -> list[Any]:
         """The facts behind further guards if they pass, and in their exit blocks if they are the first to fail."""
@@ -93,19 +143,36 @@ class Side:
         for guard, facts in zip(self.guards[place.before :], self._promised[place.before + 1 :], strict=True):
             if place.has_done(guard.events):
                 leaves = z3.And(*ahead, z3.Not(guard.passes))
-                promised += [z3.Implies(leaves, condition) for _, _, condition in guard.block]
+                promised += [z3.Implies(leaves, condition) for _, condition in guard.block]
             ahead.append(guard.passes)
-            known = [fact.condition for fact in facts if place.has_done(fact.events)]
-            if known:
-                promised.append(z3.Implies(z3.And(*ahead), z3.And(*known)))
+            known = [condition for condition, events in facts if place.has_done(events)]
+            promised += [z3.Implies(z3.And(*ahead), z3.And(*known))] if known else []
         return promised
 
-    def give(self, operation: Operation, value: Any) -> None:
+    def give(self, operation: Operation, value: Any, *, in_block: bool = False) -> None:
+        """Gives the operation its result. Equalities of the certificate are not used in exit blocks."""
         if operation.result is not None:
-            self.values[operation.result.name] = self.follower.given(operation.result, value)
+            self.values[operation.result.name] = value if in_block else self._given(operation.result, value)
 
-    def args(self, operation: Operation) -> tuple[Any, ...]:
-        return tuple(self._value(arg, operation.line) for arg in operation.args)
+    def _given(self, var: Var, value: Any) -> Any:
+        """The value of a variable, as it is to be written from now on: an equality of the certificate, if it is
+        proved, is used."""
+        said = self._equal.get(var.name)
+        other = self.universe.words.const(said) if isinstance(said, int) else self.recorded.values.get(said or "")
+        if other is None or other.sort() != value.sort() or not (other.eq(value) or self.holds(value == other)):
+            return value
+        if var.type is REF:
+            self.memory.reach.identify(other, value)
+        return other
+
+    def args(self, operation: Operation, class_arg: int | None = None) -> tuple[Any, ...]:
+        """The operation's arguments, a class by its name."""
+        return tuple(
+            (arg.name if isinstance(arg, ConstClass) else str(arg))
+            if index == class_arg
+            else self._value(arg, operation.line)
+            for index, arg in enumerate(operation.args)
+        )
 
     def _value(self, value: Value, line: int) -> Any:
         match value:
@@ -131,76 +198,49 @@ class Side:
         if kind is END:
             self.end = self.args(operation)
         elif kind is EVENT or (kind is FACT and operation.op.is_call):
-            self._calls.call(operation, number, self.args(operation))
+            Call(self, operation, number, self.args(operation)).make()
         elif kind is not POSITION:
-            for what, condition in self._compute(operation, self.memory, number):
-                self.follower.must(number, what, condition)
+            for claim in self._compute(operation, self.memory, number):
+                self.must(*claim)
             if kind is GUARD:
                 self._guard(operation, number)
         for condition in self.memory.loaded:
             self.fact(condition)
         self.memory.loaded.clear()
 
-    def _compute(self, operation: Operation, heap: Memory, number: int) -> list[tuple[str, Any]]:
+    def _compute(self, operation: Operation, heap: Memory, number: int) -> list[Claim]:
         """Gives the operation's result; what it asks for."""
         row, memory, words = operation.op, memory_of(operation), self.universe.words
         args = (words, *((self._flag,) if row.reads_flag else self.args(operation) if memory is None else ()))
         defined, passes, meaning = row.defined, passes_of(operation), row.meaning
         if memory is not None:
-            args = (words, heap, self.universe.layout.descr_of(operation), *self._meant_args(operation, memory))
+            args = (words, heap, self.universe.layout.descr_of(operation), *self.args(operation, memory.class_arg))
             defined, passes, meaning = memory.defined if memory.requires else None, memory.passes, memory.meaning
-        asked = [] if defined is None else [("defined", defined(*args))]
+        asked = [] if defined is None else [(f"op {number}: defined", defined(*args))]
         if row.overflows is not None:
             self._flag = row.overflows(*args)
         if passes is not None:
             self._passes = passes(*args)
         if meaning is not None and not row.is_guard:
-            heap.allocating, heap.lengths = number, None
-            value = meaning(*args)
-            if heap.lengths is not None:
-                asked.append(("length", heap.lengths[0] == heap.lengths[1]))
-            self._give_in(operation, value, heap)
+            heap.allocating = number
+            self.give(operation, meaning(*args), in_block=heap is not self.memory)
+            asked += [(f"op {number}: length", condition) for condition in heap.asked]
+            heap.asked.clear()
         return asked
-
-    def _give_in(self, operation: Operation, value: Any, heap: Memory) -> None:
-        """Gives the value to the operation; in the main line the follower has a say."""
-        if heap is self.memory:
-            self.give(operation, value)
-        elif operation.result is not None:
-            self.values[operation.result.name] = value
-
-    def _meant_args(self, operation: Operation, meaning: Meaning) -> list[Any]:
-        return [
-            (arg.name if isinstance(arg, ConstClass) else str(arg))
-            if index == meaning.class_arg
-            else self._value(arg, operation.line)
-            for index, arg in enumerate(operation.args)
-        ]
 
     def _guard(self, operation: Operation, number: int) -> None:
         passes, exit_, heap = self._passes, exit_of(operation), self.memory.copy()
-        block = []
+        block: list[Claim] = []
         for inner, one in enumerate(exit_.block, number + 1):
-            block += [(inner, what, condition) for what, condition in self._compute(one, heap, inner)]
+            block += self._compute(one, heap, inner)
         self._number += len(exit_.block)
         failargs = None
         if exit_.failargs is not None:
             failargs = tuple(None if arg is None else self._value(arg, operation.line) for arg in exit_.failargs)
         guard = GuardSeen(passes, len(self.events), failargs, tuple(block), heap)
-        self.follower.guard(guard)
-        self.guards.append(guard)
-        self._promised.append([])
-        self._facts.add(self._here(passes, 0))
-        self.follower.passed(guard)
+        self.meet(guard)
         meaning = memory_of(operation)
         if meaning is not None and meaning.meaning is not None:
             descr = self.universe.layout.descr_of(operation)
-            args = self._meant_args(operation, meaning)
+            args = self.args(operation, meaning.class_arg)
             self.give(operation, meaning.meaning(self.universe.words, self.memory, descr, *args))
-
-    def seen(self, call: CallSite, op: int, kind: tuple[Any, ...], args: tuple[Any, ...], happens: Any) -> CallSeen:
-        """The call of that kind, here, with what it finds."""
-        may_see = tuple(slot for slot in self.universe.slots.values() if call.effects.may_see(slot))
-        found = self.memory.reach.found(filter(is_reference, args), may_see)
-        ahead, memory = (len(self.guards), len(self.events)), self.memory.copy()
-        return CallSeen(op, kind, args, happens, *ahead, memory, found, may_see, call.effects)

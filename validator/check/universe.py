@@ -19,8 +19,7 @@ from optimizer.ir.floats import ZERO, Float
 from optimizer.ir.rows.row import FLOAT, REF, Type
 from optimizer.ir.types.layout import SUBCLASS, Array, Field, Layout, Struct
 from optimizer.ir.types.memory_types import BYTES, OBJECT_BYTES, MemoryKind
-from validator.check.floats import DOUBLE
-from validator.check.words import Words
+from validator.check.words import DOUBLE, Words
 
 REFERENCE = z3.BitVecSort(65)  # which no word is
 FRESH = 1 << 64
@@ -48,16 +47,14 @@ class Universe:
         self.word = z3.BitVecSort(layout.word)
         self.facts = self.words.floats.facts
         self._class_of = z3.Function("class", REFERENCE, CLASS)
-        self._length_of = z3.Function("length", REFERENCE, self.word)
+        self.length = z3.Function("length", REFERENCE, self.word)
         self._vtable_of = z3.Function("vtable", CLASS, self.word)
         self._type_of = z3.Function("gc_type", CLASS, self.word)
         self._below = z3.Function("below", CLASS, CLASS, z3.BoolSort())
         self._ranges = _number_classes(layout)
-        self._bases: dict[tuple[str, int], Any] = {}
         self._constants: dict[str, Any] = {}
-        self._addresses: dict[str, Any] = {}
         self._texts: list[tuple[Any, str, Sequence[int]]] = []
-        self.facts += [self._class_of(NULL) == 0, self._length_of(NULL) == 0]
+        self.facts += [self._class_of(NULL) == 0, self.length(NULL) == 0]
         self.facts += [function(z3.BitVecVal(0, CLASS)) == 0 for function in (self._vtable_of, self._type_of)]
         self.texts = [self.constant(text) for text in layout.texts]
 
@@ -80,7 +77,7 @@ class Universe:
         """The same reference, of which the facts are told that hold of all."""
         class_ = self._class_of(p)
         self.facts += [(class_ == 0) == (p == NULL), z3.ULE(class_, ARRAYS[1])]
-        self.facts.append(z3.Implies(is_old(p), self._length_of(p) >= 0))
+        self.facts.append(z3.Implies(is_old(p), self.length(p) >= 0))
         return p
 
     def among(self, p: Any, allocations: Sequence[int] | frozenset[int]) -> Any:
@@ -97,19 +94,18 @@ class Universe:
         """The sort of what one object has of that memory."""
         return z3.ArraySort(self.word, held) if key in self.indexed else held
 
+    def everywhere(self, slot: Field, value: Any) -> Any:
+        """The memory of one object that holds the value in each place."""
+        return z3.K(self.word, value) if slot.key in self.indexed else value
+
     def base(self, slot: Field, epoch: int) -> Any:
         """The memory's contents at the start, or behind that many events, one of which may have changed it."""
-        if (slot.key, epoch) not in self._bases:
-            sort = z3.ArraySort(REFERENCE, self.of_object(slot.key, self.held(slot)))
-            base = self._bases[slot.key, epoch] = z3.Const(f"{slot.key} behind {epoch} events", sort)
-            for text, key, items in self._texts:
-                self._tell_text(text, key, items, slot.key, base)
-        return self._bases[slot.key, epoch]
-
-    def _tell_text(self, text: Any, key: str, items: Sequence[int], of: str, base: Any) -> None:
-        """The text holds these items, if `base` is what that memory holds."""
-        if key == of:
-            self.facts += [base[text][i] == item for i, item in enumerate(items)]
+        sort = z3.ArraySort(REFERENCE, self.of_object(slot.key, self.held(slot)))
+        base = z3.Const(f"{slot.key} behind {epoch} events", sort)
+        for text, key, items in self._texts:
+            if key == slot.key:
+                self.facts += [base[text][i] == item for i, item in enumerate(items)]
+        return base
 
     # Constants.
 
@@ -131,11 +127,9 @@ class Universe:
         if type_ is not None and type_.declared:
             self.facts.append(self._class_of(constant) == self._ranges[type_.name][0])
         if known.length is not None:
-            self.facts.append(self._length_of(constant) == known.length)
+            self.facts.append(self.length(constant) == known.length)
         if known.items is not None:
             self._texts.append((constant, known.array.item.key, known.items))
-            for (key, _), base in self._bases.items():
-                self._tell_text(*self._texts[-1], key, base)
         for slot, value in known.fields:
             if slot.key in self.slots:
                 holds = self.is_valid(0) if slot.quasi_immutable else z3.BoolVal(True)
@@ -150,18 +144,15 @@ class Universe:
 
     def address(self, name: str) -> Any:
         """The address of the class or function of that name."""
-        if name not in self._addresses:
-            address = self._addresses[name] = z3.Const(f"ConstClass({name})", self.word)
-            class_ = self.class_of_type(self.layout.struct_of_vtable(name))
-            self.facts.append(self._vtable_of(class_) == address)
-        return self._addresses[name]
+        address = z3.Const(f"ConstClass({name})", self.word)
+        class_ = self.class_of_type(self.layout.struct_of_vtable(name))
+        self.facts.append(self._vtable_of(class_) == address)
+        return address
 
     # Classes.
 
     def is_in(self, p: Any, range_: ClassRange) -> Any:
         class_ = self._class_of(p)
-        if range_[0] == range_[1]:
-            return class_ == range_[0]
         return z3.And(z3.UGE(class_, range_[0]), z3.ULE(class_, range_[1]))
 
     def isa(self, p: Any, owner: str) -> Any:
@@ -201,16 +192,13 @@ class Universe:
     def vtable(self, p: Any) -> Any:
         return self._vtable_of(self._class_of(p))
 
-    def length(self, p: Any) -> Any:
-        return self._length_of(p)
-
     def allocation(self, number: int, type_: Struct | Array) -> Any:
         """The allocation of that number, which is of that type."""
         self.types[number] = type_
         p = allocation_number(number)
         self.facts.append(self._class_of(p) == self.class_of_type(type_))
         if isinstance(type_, Struct):
-            self.facts.append(self._length_of(p) == 0)
+            self.facts.append(self.length(p) == 0)
         return p
 
     def has_slot(self, number: int, slot: Field) -> bool:

@@ -57,7 +57,7 @@ class Judging:
         return verdict
 
     def _verdict(self, before: Trace, after: Trace, name: str) -> Verdict:
-        if self.cache is None:
+        if self.cache is None or self.loop is not None:
             observe = None if self.queries is None else self.queries.of_pair(name)
             return validate(before, after, self.options, observe=observe, loop=self.loop)
         from validator.cache import Question, validate_cached

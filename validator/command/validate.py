@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from collections.abc import Sequence
 from dataclasses import asdict
+from typing import Any
 
 import click
 
@@ -263,7 +263,7 @@ def _single(
     if certificate is not None and isinstance(verdict, Proved):
         if verdict.evidence.certificate is None:
             raise click.UsageError("The proofs of a loop have no certificate together; --audit has each one checked.")
-        write_text(certificate, json.dumps(asdict(verdict.evidence.certificate)) + "\n")
+        write_text(certificate, _json_line(asdict(verdict.evidence.certificate)))
     if judging.cache is not None and judging.cache.problem:
         click.echo(f"warning: {judging.cache.problem}", err=True)
     if as_json:
@@ -279,11 +279,15 @@ def _single(
 
 
 def _print_json(verdict: Verdict, name: str, before: Trace | None, after: Trace | None, strict: bool) -> int:
-    import json  # here: what is told in words does without it
-
-    click.echo(json.dumps(verdict_json(verdict, name, before, after)))
+    click.echo(_json_line(verdict_json(verdict, name, before, after)), nl=False)
     return exit_code(verdict, strict)
 
 
 def _coloured(text: str, colour: str) -> str:
     return click.style(text, bold=True) if colour == "bold" else click.style(text, fg=colour, bold=True)
+
+
+def _json_line(value: dict[str, Any]) -> str:
+    import json  # here: what is told in words does without it
+
+    return json.dumps(value) + "\n"

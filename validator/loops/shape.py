@@ -16,6 +16,7 @@ from optimizer.ir.types.known_calls import meant
 from optimizer.ir.types.layout import Field, Layout
 from optimizer.ir.types.trace_layout import layout_of
 from validator.prove.align import given_origins
+from validator.prove.stand_ins import asks_about_constants
 
 READS = (LOAD, Kind.SCAN, Kind.RAW_LOAD)
 
@@ -51,7 +52,7 @@ def loop_of(before: Trace, after: Trace) -> Loop:
     given_origins(before, after)  # which must be there
     own = before.declarations if before.declarations != NO_DECLARATIONS else after.declarations
     declared = replace(own, calls=(*own.calls, *_roles(before, layout)))
-    lasting = replace(declared, consts=_lasting(own, layout))
+    lasting = replace(_with_identity(before, declared, layout), consts=_lasting(own, layout))
     recorded, peeled = part_of(before), taken_apart(after, label)
     return Loop(recorded, peeled, (recorded, peeled.preamble), layout, before.word, declared, lasting)
 
@@ -77,7 +78,9 @@ def bridge_to(loop: tuple[Trace, Trace], before: Trace, after: Trace) -> Loop:
     every = [one.declarations for one in (before, after, *loop) if one.declarations != NO_DECLARATIONS]
     own = every[0] if every else NO_DECLARATIONS
     declared = replace(own, calls=(*own.calls, *_roles(recorded, layout)))
-    return replace(entered, first=first, layout=layout, declared=declared, lasting=declared)
+    return replace(
+        entered, first=first, layout=layout, declared=declared, lasting=_with_identity(recorded, declared, layout)
+    )
 
 
 def _roles(before: Trace, layout: Layout) -> list[Call]:
@@ -94,6 +97,15 @@ def _roles(before: Trace, layout: Layout) -> list[Call]:
         elif role is Role.INVARIANT:
             told[name] = Call(name, result, loop_invariant=True, can_raise=True, can_invalidate=True)
     return list(told.values())
+
+
+def _with_identity(recorded: Trace, declared: Declarations, layout: Layout) -> Declarations:
+    """The declarations, by which somebody may ask which object a string or an instance is where the recorded trace
+    does: of an object of an earlier iteration no straight pair shows that it is new."""
+    if not asks_about_constants(recorded, layout):
+        return declared
+    structs = tuple([replace(struct, identity=True) for struct in declared.structs])
+    return replace(declared, string_identity=True, structs=structs)
 
 
 def _lasting(declared: Declarations, layout: Layout) -> tuple[KnownObject, ...]:

@@ -52,6 +52,9 @@ _NET_S, _NET_SHARE = 1.0, 1.1
 
 OUT_OF_TIME = "the time limit was reached (a larger one: --timeout)"
 
+_UNSETTLED = 3
+"""The number of obligations of an attempt that could not be settled after which no others are tried."""
+
 _UNSETTLED_ATTEMPTS = 8
 """The number of ways to match the guards that could not be settled after which the answer is `unknown`."""
 
@@ -145,9 +148,9 @@ def _inputs_differ(before: Trace, after: Trace) -> str | None:
     return None
 
 
-_FEW = 2
+_FEW, _FEW_LONG = 2, 4
 """The number of samples that are run before a solver is asked, all others where that does not settle it: a small query
-takes less time than they do."""
+takes less time than they do. Of long traces no more than so many are run at all: each takes as long as a query."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -261,10 +264,14 @@ class _Judge:
                 settled.append(Settled(obligation.name, Status.SKIPPED, "", 0.0))
         if not waiting:
             return attempt
-        few = _FEW if len(self._before.ops) <= LONGEST_SAMPLED else 0
+        few = 0 if self._is_long else _FEW
         if self._running.rules_out(few) or not self._settle_together(attempt, waiting):
             return None
         return attempt
+
+    @property
+    def _is_long(self) -> bool:
+        return len(self._before.ops) > LONGEST_SAMPLED
 
     def _settle_together(self, attempt: _Attempt, waiting: Sequence[_Waiting]) -> bool:
         """Settle what is left, all at once if that is easy; False where running ruled the assignment out."""
@@ -280,10 +287,10 @@ class _Judge:
             attempt.refuting = self._replayed(answer, attempt, waiting)
             if attempt.refuting is not None:
                 return True
-        if self._running.rules_out(None):
+        if self._running.rules_out(_FEW_LONG if self._is_long else None):
             return False
         for one in waiting:
-            if attempt.refuting is None:
+            if attempt.refuting is None and len(attempt.unsettled) < _UNSETTLED:
                 start = self._clock()
                 answered = self._discharger.settle(one.obligation)
                 seconds = self._clock() - start

@@ -8,13 +8,13 @@ which of them it is by the allocations that it has no more, and the constants th
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
 from optimizer.ir.faults import InputError, Unsupported
 from optimizer.ir.floats import Float
 from optimizer.ir.immutable import replace
-from optimizer.ir.rows.ops import OPS, Kind
+from optimizer.ir.rows.ops import OPS, Kind, Type
 from optimizer.ir.text.string_text import HIGHEST, constant_name, constant_text
 from optimizer.ir.trace import ConstFloat, ConstInt, ConstRef, Operation, Trace, Value, Var, all_operations, exit_of
 from optimizer.ir.types.byte_access import takes_object
@@ -27,11 +27,19 @@ from validator.verdict import Failed, Fault, Proved, Refuted, Unknown, Verdict
 _LONGEST = 1000
 _MADE = {"newstr": "str", "newunicode": "unicode"}
 _STRUCTS = ("new", "new_with_vtable")
+_USES = (Kind.LOAD, Kind.COPY, Kind.EVENT, Kind.END, Kind.STORE)
+
 _NOT_IDENTITY = (
     *("strlen", "unicodelen", "strhash", "unicodehash", "guard_nonnull", "guard_class", "guard_nonnull_class"),
     *("assert_not_none", "record_exact_class"),
 )
 """The operations on references beside loads, calls and ends that do not ask which object it is."""
+
+_ASKS_OTHERWISE = (
+    *_NOT_IDENTITY,
+    *("guard_isnull", "guard_subclass", "guard_is_object", "guard_gc_type", "arraylen_gc", "same_as_r"),
+)
+"""Operations that give the same for a new object and for a constant that holds the same, or give it another name."""
 
 Content = tuple[str, tuple[tuple[str, object], ...]]
 """The class of an object, and what its fields or items hold, by their names or indices in order."""
@@ -40,11 +48,12 @@ Content = tuple[str, tuple[tuple[str, object], ...]]
 @dataclass(frozen=True, slots=True)
 class Reading:
     """The recorded trace with constants in the place of new objects. `is_only`: there is no other one, but for the
-    trace as it is written."""
+    trace as it is written. `is_asked`: the trace may ask which objects these are, under other names."""
 
     trace: Trace
     assumes: tuple[str, ...]
     is_only: bool
+    is_asked: bool
 
 
 def with_stand_ins(before: Trace, after: Trace, judge: Callable[[Trace], Verdict]) -> Verdict:
@@ -57,7 +66,7 @@ def with_stand_ins(before: Trace, after: Trace, judge: Callable[[Trace], Verdict
         other = None  # which is told of the trace as it is written
     if other is None:
         return judge(before)
-    verdict = judge(other.trace)
+    verdict = None if other.is_asked else judge(other.trace)
     if isinstance(verdict, Proved):
         return Proved(replace(verdict.evidence, assumes=(*verdict.evidence.assumes, *other.assumes)))
     as_written = judge(before)
@@ -80,8 +89,43 @@ def reading(before: Trace, after: Trace, layout: Layout) -> Reading | None:
             lost[one.content] -= 1
     if not chosen:
         return None
+    is_asked = _is_asked(before, chosen, layout)
     ops = _without(before.ops, {var: there[one.content] for var, one in chosen.items()}, chosen)
-    return Reading(replace(before, ops=tuple(ops)), tuple(_told(chosen.values())), len(made) == 1)
+    return Reading(replace(before, ops=tuple(ops)), tuple(_told(chosen.values())), len(made) == 1, is_asked)
+
+
+def _is_asked(before: Trace, chosen: Mapping[Var, _Filling], layout: Layout) -> bool:
+    """May the recorded trace ask which object one of these is, under another name that it got from an event or from
+    memory?"""
+    contents = {one.content for one in chosen.values()}
+    constants = {constant.text for content, constant in _constants(before, layout) if content in contents}
+    is_given_away = any(
+        operation.op.kind is Kind.EVENT or (operation.op.kind is Kind.STORE and operation.args[-1] in chosen)
+        for operation in all_operations(before)
+    )
+    return is_given_away and asks(before, before.inputs, constants)
+
+
+def asks_about_constants(trace: Trace, layout: Layout) -> bool:
+    """May the trace ask which object one of its inputs, or another one that it has not allocated, is? It may be another
+    one of these, or a constant of which it is known what it holds."""
+    return asks(trace, (), {constant.text for _, constant in _constants(trace, layout)})
+
+
+def asks(trace: Trace, old: Collection[Value], constants: Collection[str]) -> bool:
+    """May the trace ask whether a reference is one of the constants, or another reference? Neither is `old`, both are,
+    nor is one an object that the trace has allocated."""
+    operations = list(all_operations(trace))
+    new = {operation.result for operation in operations if operation.op.kind is Kind.NEW}
+    for operation in operations:
+        if operation.op.kind in _USES or operation.op.name in _ASKS_OTHERWISE:
+            continue
+        references = [arg for arg in operation.args if arg.type is Type.REF]
+        unknown = [arg for arg in references if isinstance(arg, Var) and arg not in new and arg not in old]
+        known = [arg for arg in references if arg in new or (isinstance(arg, ConstRef) and arg.text not in constants)]
+        if unknown and (len(references) == 1 or not known):
+            return True
+    return False
 
 
 def _told(chosen: Iterable[_Filling]) -> Iterator[str]:
@@ -184,11 +228,9 @@ class _Walk:
             item = one.held.get(str(args[-1].value)) if not one.missing else None
             if isinstance(item, int) and operation.result is not None:
                 self._items[operation.result] = item
-        asks = (
-            row.kind not in (Kind.LOAD, Kind.COPY, Kind.EVENT, Kind.END, Kind.STORE) and row.name not in _NOT_IDENTITY
-        )
+        is_asked = row.kind not in _USES and row.name not in _NOT_IDENTITY
         changes = row.kind is Kind.COPY and len(args) > 1 and args[1]
-        self._use(args, asks=asks)
+        self._use(args, asks=is_asked)
         if isinstance(changes, Var):
             self.new.pop(changes, None)
         if row.is_guard:

@@ -51,7 +51,7 @@ def is_copy(line: Line) -> bool:
 def copies_of(sides: Sides) -> Copies:
     """The copies in both traces."""
     arrays: dict[tuple[str, ...], str] = {}
-    for trace in (sides.before, sides.after):
+    for trace in sides.printed:
         known = _types(trace)
         for line in filter(is_copy, trace.lines):
             types = {known[array] for array in line.args[1:3] if array in known}

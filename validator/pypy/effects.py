@@ -17,8 +17,9 @@ from dataclasses import dataclass, field
 
 from validator.pypy.fields import Fields, is_pure
 from validator.pypy.lines import ANY_EFFECT, Line, is_variable
-from validator.pypy.sameness import AFTER, BEFORE, Node, Preserved, Sameness
-from validator.pypy.straight import Sides
+from validator.pypy.rows import rows_of
+from validator.pypy.sameness import Node, Preserved, Sameness
+from validator.pypy.straight import AFTER, BEFORE, Sides
 
 CODE = "code"
 """The memory of machine code, which a call may invalidate."""
@@ -53,8 +54,10 @@ class Evidence:
         """Takes in the pair of that number."""
         relied: set[Effect] = set()
         denied: set[Effect] = set()
+        rows = rows_of(sides)
+        sides = rows.pairs[-1]
         for _ in range(_ROUNDS):
-            sameness = Sameness(sides, _as_pypy_sees_it(frozenset(relied)))
+            sameness = Sameness(rows, _as_pypy_sees_it(frozenset(relied)))
             before = _Trace(BEFORE, sides.before.lines, sameness)
             after = _Trace(AFTER, sides.after.lines, sameness)
             denied |= {*after.loaded_again(), *after.checked_again()}
@@ -101,6 +104,7 @@ class _Trace:
     def __init__(self, trace: str, lines: tuple[Line, ...], sameness: Sameness) -> None:
         self.calls = [(at, line) for at, line in enumerate(lines) if line.may_write]
         self.checks = [at for at, line in enumerate(lines) if line.name == "guard_not_invalidated"]
+        self.labels = [at for at, line in enumerate(lines) if line.name == "label"]
         self.accesses = [
             _Done(at, found.is_store, (found.memory, places), sameness.of(trace, found.value), _is_cached(line))
             for at, line in enumerate(lines)
@@ -132,15 +136,19 @@ class _Trace:
         """Functions that write a memory, since it is loaded again behind one call of them and nothing else."""
         for first, second in self.again():
             between = [call for at, call in self.calls if first.at < at < second.at]
-            if len(between) == 1 and first.cached and second.cached:
+            if len(between) == 1 and first.cached and second.cached and not self._forgets(first.at, second.at):
                 yield Effect(between[0].function, "writes", second.place[0])
 
     def checked_again(self) -> Iterator[Effect]:
         """Functions that invalidate code, since it is checked again behind one call of them and nothing else."""
         for first, second in zip(self.checks, self.checks[1:], strict=False):
             between = [call for at, call in self.calls if first < at < second]
-            if len(between) == 1:
+            if len(between) == 1 and not self._forgets(first, second):
                 yield Effect(between[0].function, "invalidates", CODE)
+
+    def _forgets(self, first: int, second: int) -> bool:
+        """May the optimizer forget something between these, since it need not hand all that it knows to a label?"""
+        return any(first < at < second for at in self.labels)
 
 
 def _is_cached(line: Line) -> bool:

@@ -16,39 +16,46 @@ from optimizer.ir.immutable import replace
 from optimizer.ir.trace import Trace
 from validator.verdict import Failargs, Options, Proved, Refuted, Unknown, Verdict
 
-Prove = Callable[[Trace, Trace, Options], Verdict]
+Loop = tuple[Trace, Trace] | None
+Prove = Callable[[Trace, Trace, Options, Loop], Verdict]
+"""The way to judge traces, of bridges to an inner label with the loop that they jump to, as recorded and peeled."""
 
 _IS_MADE = re.compile(r", not new[0-9]+\b")
 _PUT_OFF = re.compile(r"guard [0-9]+: heap (?P<memory><(?:FieldP|ArrayP|InteriorFieldDescr <FieldP)[^\[]*>)")
 
 
-def prove_with_exits(before: Trace, after: Trace, options: Options, prove: Prove) -> tuple[Verdict, Trace, Options]:
+def prove_with_exits(
+    before: Trace, after: Trace, loop: Loop, options: Options, prove: Prove
+) -> tuple[Verdict, Trace, Options]:
     """The verdict, and what it is about: the optimized trace, in which guards tell their origins if they were found,
     and the options."""
     loose = replace(options, failargs=Failargs.IGNORE)
-    verdict = prove(before, after, loose)
+    verdict = prove(before, after, loose, loop)
     if not isinstance(verdict, Proved):
         return verdict, after, loose
     strict = replace(options, failargs=Failargs.CHECK)
     told = with_origins(after, verdict.evidence.origins)
-    at_exits = prove(before, told, strict)
+    at_exits = prove(before, told, strict, loop)
     if isinstance(at_exits, Proved):
         return at_exits, told, strict
-    if assumed := tuple(_put_off(before, told, strict, at_exits, prove)):
+    if assumed := tuple(_put_off(before, told, loop, strict, at_exits, prove)):
         assumed = (*verdict.evidence.assumes, *assumed)
         return replace(verdict, evidence=replace(verdict.evidence, assumes=assumed)), told, loose
     if isinstance(at_exits, Unknown):
         return at_exits, told, strict
-    return prove(before, after, strict), after, strict
+    return prove(before, after, strict, loop), after, strict
 
 
-def _put_off(before: Trace, after: Trace, options: Options, verdict: Verdict, prove: Prove) -> Iterator[str]:
+def _put_off(
+    before: Trace, after: Trace, loop: Loop, options: Options, verdict: Verdict, prove: Prove
+) -> Iterator[str]:
     """Statements on fields of references that alone are not as recorded at side exits; none where more differs, as far
     as it shows without these fields."""
     memories: list[str] = []
     while (memory := _put_off_memory(verdict)) is not None and memory not in memories:
         memories.append(memory)
-        verdict = prove(_without(before, memories), _without(after, memories), options)
+        rest = loop and (_without(loop[0], memories), _without(loop[1], memories))
+        verdict = prove(_without(before, memories), _without(after, memories), options, rest)
     if isinstance(verdict, Proved):
         yield from (f"resume data stores {memory} at side exits" for memory in memories)
 
@@ -59,8 +66,8 @@ def _without(trace: Trace, memories: Sequence[str]) -> Trace:
 
 
 def with_origins(trace: Trace, origins: Sequence[int | None]) -> Trace:
-    """The trace whose guards tell these origins."""
-    left = iter(origins)
+    """The trace whose guards tell these origins. One of the iteration before has no name in a trace."""
+    left = iter([None if origin is None or origin < 0 else origin for origin in origins])
     return replace(
         trace,
         ops=tuple(

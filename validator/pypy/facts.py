@@ -23,9 +23,11 @@ from validator.pypy.effects import Effect, leaves
 from validator.pypy.fields import Fields
 from validator.pypy.lines import NULL, Line, Printed, is_variable
 from validator.pypy.parents import Path, highest_number
+from validator.pypy.rows import rows_of
 from validator.pypy.sameness import Node, Sameness
 from validator.pypy.straight import TOKEN, Sides
-from validator.pypy.translate import ALLOCATIONS, translate
+from validator.pypy.translate import translate
+from validator.pypy.written import ALLOCATIONS
 from validator.verdict import Failargs, Guards, Options, Proved, Refuted, Status, Unknown, Verdict
 
 _OPTIONS = Options(guards=Guards.SAME, failargs=Failargs.IGNORE, effort=2_000_000, timeout_s=2.0)
@@ -146,8 +148,8 @@ class _Walk:
                 yield Fact((Line(None, "record_exact_class", (value, self.classes[value])),))
             elif value in self.not_null:
                 yield Fact((Line(None, "assert_not_none", (value,)),))
-            if value[0] != "f" and not is_variable(self.constants.get(value, value)):
-                yield Fact(tuple(_equal(value, self.constants[value], 0)))
+            if value[0] != "f" and not is_variable(self._value(value)):
+                yield Fact(tuple(_equal(value, self._value(value), 0)))
         for number, ((memory, place), content) in zip(itertools.count(first, 2), self.memory.items(), strict=False):
             content, load = self._value(content), _LOADS.get(memory.partition(" ")[0])
             if load is None or memory not in accessed or place[0] not in handed:
@@ -210,7 +212,7 @@ def _proved(
         end = Line(None, "finish", ())
         claims = tuple(line for fact in facts for line in fact.lines)
         sides = Sides(Printed(path.inputs, (*path.lines, end)), Printed(path.inputs, (*path.lines, *claims, end)))
-        text = translate(sides, _OneName(), effects, fields)
+        text = translate(sides, rows_of(sides), _OneName(), effects, fields)
         types = parse_declarations(text.types)
         before, after = parse(text.before, types=types), parse(text.after, types=types)
         verdict = validate(before, after, _OPTIONS)

@@ -10,7 +10,8 @@ from dataclasses import dataclass, field
 
 from optimizer.ir.types.memory_types import Field, lone_field
 from validator.pypy.lines import Line
-from validator.pypy.sameness import BEFORE, Node, Sameness
+from validator.pypy.sameness import Node, Sameness
+from validator.pypy.straight import BEFORE
 
 _PURE = " pure>"
 _TYPES = {"<FieldS": "int", "<FieldU": "int", "<FieldP": "ref", "<FieldF": "float"}

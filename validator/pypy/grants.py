@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from optimizer.ir.immutable import replace
 from validator.pypy.lines import NULL, Line
 from validator.pypy.straight import Sides
 
@@ -21,7 +22,7 @@ def with_guards_that_hold(sides: Sides, origins: tuple[int | None, ...]) -> Side
         for line in sides.before.lines
         for held in ((line,) if not line.is_guard or next(numbers) in kept else _held(line))
     )
-    return Sides(sides.before.with_lines(lines), sides.after)
+    return replace(sides, before=sides.before.with_lines(lines))
 
 
 def _held(guard: Line) -> Iterator[Line]:

@@ -106,6 +106,15 @@ class Printed:
     def with_lines(self, lines: tuple[Line, ...]) -> Printed:
         return replace(self, lines=lines)
 
+    def renamed(self, rename: Callable[[str], str]) -> Printed:
+        """The trace with other names."""
+        return Printed(tuple(map(rename, self.inputs)), tuple(line.renamed(rename) for line in self.lines))
+
+    def highest(self) -> int:
+        """The highest number of a variable."""
+        results = (line.result or "" for line in self.lines)
+        return max((int(text[1:]) for text in (*self.inputs, *results) if text and is_variable(text)), default=0)
+
 
 def read_printed(section: Section, file: str) -> Printed:
     """The trace in a section of the log `file`. Raises InputError."""

@@ -16,8 +16,9 @@ from collections.abc import Iterable, Iterator
 from optimizer.ir.dialects.pypy_pairs import Kind
 from optimizer.ir.run.interpreter import GuardFailed
 from validator.pypy.lines import NULL, Line, is_float, is_pointer, is_variable
-from validator.pypy.sameness import AFTER, BEFORE, Node, Sameness
-from validator.pypy.straight import TOKEN, Sides
+from validator.pypy.rows import Rows, rows_of
+from validator.pypy.sameness import Node, Sameness
+from validator.pypy.straight import AFTER, BEFORE, TOKEN, Sides
 from validator.search.counterexample import Counterexample
 
 _ADDRESS = 1 << 40
@@ -35,8 +36,8 @@ class _Computed(Sameness):
     """Classes of values that are computed alike. That they stand at the same place of both traces makes only constants
     the same."""
 
-    def __init__(self, sides: Sides) -> None:
-        super().__init__(sides, lambda function, memory: True)
+    def __init__(self, rows: Rows) -> None:
+        super().__init__(rows, lambda function, memory: True)
 
     def _meet_args(self, before: Iterable[str], after: Iterable[str]) -> None:
         for one, other in zip(before, after, strict=False):
@@ -48,18 +49,29 @@ class Open:
     """The open values of a pair, each with the reasons."""
 
     def __init__(self, sides: Sides, kind: Kind) -> None:
-        self._lines = {BEFORE: sides.before.lines, AFTER: sides.after.lines}
-        self._inputs = {BEFORE: sides.before.inputs, AFTER: sides.after.inputs}
+        rows = rows_of(sides)
+        self._is_loop = sides.is_peeled or sides.target is not None
+        self._lines = {
+            BEFORE: tuple(line for row in rows.pairs for line in row.before.lines),
+            AFTER: tuple(line for row in rows.pairs for line in row.after.lines),
+        }
+        inputs = {
+            BEFORE: [text for row in rows.pairs for text in row.before.inputs],
+            AFTER: [text for row in rows.pairs for text in row.after.inputs],
+        }
         self._is_bridge = kind is Kind.BRIDGE
-        self._sameness = _Computed(sides)
-        for one, other in zip(sides.before.lines, sides.before.lines[1:], strict=False):
+        self._sameness = _Computed(rows)
+        for one, other in zip(self._lines[BEFORE], self._lines[BEFORE][1:], strict=False):
             if one.name == "int_eq" and (other.name, other.args) == ("record_exact_value_i", (one.result, "1")):
                 self._sameness.join(BEFORE, *one.args)  # a fact of the parent
         self._parents: dict[Node, Node] = {}
         self._reasons: dict[Node, dict[str, None]] = {}
         there = {
-            trace: {self._sameness.of(trace, text) for text in (*self._inputs[trace], TOKEN, *_results(lines))}
+            trace: {self._sameness.of(trace, text) for text in (*inputs[trace], TOKEN, *_results(lines))}
             for trace, lines in self._lines.items()
+        }
+        self._recorded = {
+            self._sameness.of(BEFORE, arg) for line in self._lines[BEFORE] for arg in line.args if is_pointer(arg)
         }
         self._in_both = there[BEFORE] & there[AFTER]
         for trace, lines in self._lines.items():
@@ -73,11 +85,13 @@ class Open:
         if obligation.endswith(": heap class"):
             return (_CLASSES,)
         found = _DIFFERENCE.fullmatch(obligation)
-        texts = None if found is None else self._differing(found, run)
+        texts = None if found is None or self._is_loop else self._differing(found, run)
         if texts is None:
             return tuple(dict.fromkeys(reason for reasons in self._reasons.values() for reason in reasons))
         reasons: dict[str, None] = {}
         for trace, text in texts:
+            if trace == AFTER and is_pointer(text) and self._sameness.of(trace, text) not in self._recorded:
+                reasons[f"the optimized trace has an object that the recorded one does not name, {text}"] = None
             reasons.update(dict.fromkeys(_own(text)))
             reasons.update(self._reasons.get(self._top(self._sameness.of(trace, text)), {}))
         return tuple(reasons)

@@ -6,12 +6,13 @@ optimizer keeps their order, and does a later and stronger question in the place
 
 from __future__ import annotations
 
-from bisect import bisect_left, bisect_right
+from bisect import bisect_left
 from dataclasses import dataclass
 
-from validator.pypy.lines import Line
-from validator.pypy.sameness import AFTER, BEFORE, Sameness
-from validator.pypy.straight import Sides
+from validator.pypy.lines import Line, Printed
+from validator.pypy.rows import Rows, body_of
+from validator.pypy.sameness import Sameness
+from validator.pypy.straight import AFTER, BEFORE, Sides
 
 _KINDS = {
     **dict.fromkeys(("guard_true", "guard_false", "guard_value", "guard_isnull", "guard_nonnull"), "value"),
@@ -20,30 +21,37 @@ _KINDS = {
 }
 
 
-def origins_of(sides: Sides, sameness: Sameness) -> tuple[tuple[int | None, ...], ...]:
+def origins_of(sides: Sides, rows: Rows, sameness: Sameness) -> tuple[int | None, ...]:
     """Of each guard of the optimized trace, the number of its recorded one, as far as it shows; they grow. Where
-    several ask about one value, it may be the first of them, or the one that asks the same."""
-    places: dict[object, list[tuple[int, str]]] = {}
-    for number, (key, name) in enumerate(_guards(BEFORE, sides.before.lines, sameness)):
-        places.setdefault(key, []).append((number, name))
-    asked = _guards(AFTER, sides.after.lines, sameness)
-    ways = (
-        _heaviest(
-            [[(number, same if name == other else 2) for number, other in places.get(key, ())] for key, name in asked]
-        )
-        for same in (2, 3)
+    several ask about one value, it is the first of them. A guard of a body has the number of one of its own
+    iteration."""
+    row = rows.pairs[-1]
+    places: dict[object, list[int]] = {}
+    for number, about in enumerate(_guards(BEFORE, row.before.lines, sameness)):
+        places.setdefault(about, []).append(number)
+    origins = _longest([places.get(about, []) for about in _guards(AFTER, row.after.lines, sameness)])
+    first = _guard_count(sides.before)
+    if not sides.is_peeled:
+        return origins[: _guard_count(sides.after)]
+    preamble = _guard_count(sides.after) - _guard_count(body_of(sides.after))
+    return tuple(
+        None if number is None or (number < first) != (place < preamble) else number % first
+        for place, number in enumerate(origins)
     )
-    return tuple(dict.fromkeys(ways))
 
 
-def _guards(trace: str, lines: tuple[Line, ...], sameness: Sameness) -> list[tuple[object, str]]:
-    """Of each guard, what it asks about, and its name."""
-    guards: list[tuple[object, str]] = []
+def _guard_count(printed: Printed) -> int:
+    return sum(line.is_guard for line in printed.lines)
+
+
+def _guards(trace: str, lines: tuple[Line, ...], sameness: Sameness) -> list[object]:
+    """Of each guard, what it asks about."""
+    guards: list[object] = []
     events, last = 0, ""
     for line in lines:
         if line.is_guard:
             about: object = sameness.of(trace, line.args[0]) if line.name in _KINDS else last
-            guards.append(((_KINDS.get(line.name, line.name), events, about), line.name))
+            guards.append((_KINDS.get(line.name, line.name), events, about))
         elif line.is_call:
             events += line.may_write and not line.name.startswith("cond_call")
             last = line.function
@@ -54,32 +62,20 @@ def _guards(trace: str, lines: tuple[Line, ...], sameness: Sameness) -> list[tup
 
 @dataclass(frozen=True, slots=True)
 class _Chain:
-    """Choices up to one guard, the last first, with the sum of their weights."""
+    """Choices up to one guard, the last first."""
 
-    weight: int
     guard: int
     number: int
     rest: _Chain | None
 
 
-def _heaviest(choices: list[list[tuple[int, int]]]) -> tuple[int | None, ...]:
-    """A choice for each, or none, so that what is chosen grows, and the sum of the weights is greatest."""
-    chains: list[_Chain] = []  # their numbers grow, and so do their weights
-    for guard, of_guard in enumerate(choices):
-        longer = []
-        for number, weight in of_guard:
+def _longest(choices: list[list[int]]) -> tuple[int | None, ...]:
+    """A choice for each, or none, so that what is chosen grows, for as many as there can be."""
+    chains: list[_Chain] = []  # of each length, the one that ends lowest
+    for guard, numbers in enumerate(choices):
+        for number in reversed(numbers):  # the highest first: none goes on from another one of the same guard
             at = bisect_left(chains, number, key=_number)
-            rest = chains[at - 1] if at else None
-            longer.append(_Chain(weight + (rest.weight if rest else 0), guard, number, rest))
-        for chain in longer:
-            at = bisect_right(chains, chain.number, key=_number)
-            if at and chains[at - 1].weight >= chain.weight:
-                continue
-            end = at
-            while end < len(chains) and chains[end].weight <= chain.weight:
-                end += 1
-            start = at - 1 if at and chains[at - 1].number == chain.number else at
-            chains[start:end] = [chain]
+            chains[at : at + 1] = [_Chain(guard, number, chains[at - 1] if at else None)]
     chosen: list[int | None] = [None] * len(choices)
     link = chains[-1] if chains else None
     while link is not None:

@@ -94,17 +94,21 @@ def path_to(pair: LogPair, file: str) -> Path | None:
 
 
 def _through(parent: Parent, printed: Printed, entry: Path | None) -> Path | None:
-    """The way through a trace to the guard where it is left. What stands in front of a label is not on it, and then
-    nothing is known of how the trace was entered."""
+    """The way through a trace to the guard where it is left. What stands in front of its first label is not on it, and
+    then nothing is known of how the trace was entered.
+
+    The way to a guard of a body is that through the preamble, and on, however often the loop went round: the label of a
+    right loop is handed what the preamble would have there (docs/loops.md)."""
     start = 0
     for number, line in enumerate(printed.lines):
         if line.name == "label":
-            start = number + 1
+            start = start or number + 1
         elif line.is_guard and parent.guard in _GUARD.findall(f"descr={line.descr}"):
             break
     else:
         return None
-    lines = (*plain(printed.lines[start:number]), *_failing(line))
+    way = tuple(passed for passed in printed.lines[start:number] if passed.name != "label")
+    lines = (*plain(way), *_failing(line))
     if start:
         return _renamed(Path(printed.lines[start - 1].args, lines, line.handed), {}, 0, parent.number)
     path = Path(printed.inputs, lines, line.handed)

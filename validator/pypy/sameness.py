@@ -16,9 +16,9 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 
 from validator.pypy.lines import NULL, Line, is_pointer, is_variable
-from validator.pypy.straight import TOKEN, Sides
+from validator.pypy.rows import Rows
+from validator.pypy.straight import AFTER, BEFORE, TOKEN
 
-BEFORE, AFTER = "before", "after"
 Node = tuple[str, str]
 """A text with the trace in which it stands; constants that mean the same in both stand in none, ""."""
 
@@ -43,22 +43,24 @@ _ROUNDS = 30
 class Sameness:
     """Classes of values and constants of both traces."""
 
-    def __init__(self, sides: Sides, preserved: Preserved = NOTHING) -> None:
+    def __init__(self, rows: Rows, preserved: Preserved = NOTHING) -> None:
         self._parents: dict[Node, Node] = {}
         self._nodes: dict[tuple[str, str], Node] = {}
         self._apart: dict[Node, set[Node]] = {}
         self._grew = True
-        for one, other in zip(sides.before.inputs, sides.after.inputs, strict=True):
-            self._join((BEFORE, one), (AFTER, other))
+        for sides in rows.pairs:
+            for one, other in zip(sides.before.inputs, sides.after.inputs, strict=True):
+                self._join((BEFORE, one), (AFTER, other))
         self._join((BEFORE, TOKEN), (AFTER, TOKEN))
         for _ in range(_ROUNDS):
             if not self._grew:
                 break
             self._grew = False
-            known: dict[object, Node] = {}
-            for trace, lines in ((BEFORE, sides.before.lines), (AFTER, sides.after.lines)):
-                _Pass(self, trace, known, preserved).number(lines)
-            self._meet(sides.before.lines, sides.after.lines)
+            for sides in rows.pairs:
+                known: dict[object, Node] = {}
+                for trace, lines in ((BEFORE, sides.before.lines), (AFTER, sides.after.lines)):
+                    _Pass(self, trace, known, preserved).number(lines)
+                self._meet(sides.before.lines, sides.after.lines)
 
     def of(self, trace: str, text: str) -> Node:
         """The class of what this text stands for in that trace."""

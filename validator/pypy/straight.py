@@ -1,4 +1,4 @@
-"""Both traces of a pair as straight lines from the same inputs.
+"""Both traces of a pair from the same inputs: straight lines, or a loop with the one that PyPy has peeled of it.
 
 PyPy's optimized loops load the fields of the virtualizable, which are inputs of the recorded one, in a fixed order, in
 front of their label, or where nothing jumps to them, in front of everything.
@@ -7,9 +7,12 @@ front of their label, or where nothing jumps to them, in front of everything.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from validator.pypy.lines import NULL, Line, Printed
+
+BEFORE, AFTER = "before", "after"
+"""The names of both traces."""
 
 TOKEN = "p_token"
 """The input that `force_token` gives on both sides: the frame of the running loop."""
@@ -30,10 +33,27 @@ class NotStraight(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Sides:
-    """A pair, whose inputs correspond by position."""
+    """A pair, whose inputs correspond by position. `target`: the peeled loop to whose inner label it jumps, if it is a
+    bridge that does."""
 
     before: Printed
     after: Printed
+    target: Sides | None = None
+
+    @property
+    def is_peeled(self) -> bool:
+        """Has the optimized loop an inner label?"""
+        return any(line.name == "label" for line in self.after.lines)
+
+    @property
+    def printed(self) -> tuple[Printed, ...]:
+        """All traces, those of the target, too."""
+        return (self.before, self.after, *(self.target.printed if self.target else ()))
+
+    @property
+    def lines(self) -> tuple[Line, ...]:
+        """The lines of all traces."""
+        return tuple(line for printed in self.printed for line in printed.lines)
 
 
 def straight(recorded: Printed, optimized: Printed) -> Sides:
@@ -41,16 +61,21 @@ def straight(recorded: Printed, optimized: Printed) -> Sides:
     after = _from_label(optimized)
     if len(after.inputs) != len(recorded.inputs):
         after = _from_entry(after, len(recorded.inputs))
-    return Sides(*(side.with_lines(tuple(plain(side.lines))) for side in (recorded, after)))
+    before, after = (side.with_lines(tuple(plain(side.lines))) for side in (recorded, after))
+    sides = Sides(before, after)
+    if sides.is_peeled and sides.before.lines[-1].name != "jump":
+        raise NotStraight("a peeled loop, of which the recorded trace does not go back to its start")
+    return sides
 
 
 def _from_label(optimized: Printed) -> Printed:
     labels = [number for number, line in enumerate(optimized.lines) if line.name == "label"]
     if not labels:
         return optimized
-    if len(labels) > 1:
-        raise NotStraight("the loop is peeled")
-    (label,) = labels
+    label, *inner = labels
+    end = optimized.lines[-1]
+    if inner and (end.name != "jump" or [optimized.lines[place].descr for place in inner] != [end.descr]):
+        raise NotStraight("a loop with other labels than those of a preamble and of a body that goes back to itself")
     _inputs_of_prologue(optimized.inputs, optimized.lines[:label])
     return Printed(optimized.lines[label].args, optimized.lines[label + 1 :])
 
@@ -110,9 +135,13 @@ def _loads(line: Line, objects: set[str]) -> bool:
 
 
 def plain(lines: tuple[Line, ...]) -> Iterator[Line]:
-    """The lines without what nobody sees, and with virtual references as the objects that they are."""
+    """The lines without what nobody sees, and with virtual references as the objects that they are. PyPy's optimizer
+    makes them as any other object; their fields tell."""
+    references = {line.args[0] for line in lines if line.name == "setfield_gc" and line.descr == _VIRTUAL_TOKEN}
     for line in lines:
         match line.name:
+            case "new_with_vtable" if line.result in references:
+                yield replace(line, descr=VIRTUAL_REF)
             case name if name in _UNSEEN:
                 pass
             case "force_token":

@@ -15,10 +15,11 @@ from validator.pypy.effects import CODE, Effect, leaves
 from validator.pypy.fields import Fields
 from validator.pypy.lines import NULL, Line, Printed, is_float, is_pointer
 from validator.pypy.origins import origins_of
-from validator.pypy.sameness import AFTER, BEFORE, Node, Sameness
-from validator.pypy.straight import TOKEN, VIRTUAL_REF, Sides
+from validator.pypy.rows import Rows
+from validator.pypy.sameness import Node, Sameness
+from validator.pypy.straight import AFTER, BEFORE, TOKEN, VIRTUAL_REF, Sides
+from validator.pypy.written import ALLOCATIONS, writes_whole_objects
 
-ALLOCATIONS = ("new", "new_with_vtable")
 _KINDS = {"<FieldS": "i", "<FieldU": "i", "<FieldP": "p", "<FieldF": "f"}
 _CLASS_TESTS = ("guard_class", "guard_nonnull_class", "record_exact_class")
 
@@ -26,42 +27,52 @@ _CLASS_TESTS = ("guard_class", "guard_nonnull_class", "record_exact_class")
 @dataclass(frozen=True, slots=True)
 class Translated:
     """The texts of both traces, their declarations as TOML, and the assumptions, each by its name. `origins` are, of
-    each guard, the number of the recorded one that it may come from, in several ways. It rests on the optimized traces
-    of the pairs of these numbers being right."""
+    each guard, the number of the recorded one that it seems to come from. It rests on the optimized traces of the pairs
+    of these numbers being right. `is_loop`: it goes round, or to the inner label of a loop, the texts of which are
+    `loop`."""
 
     sides: Sides
     before: str
     after: str
     types: str
     assumes: tuple[str, ...]
-    origins: tuple[tuple[int | None, ...], ...]
+    origins: tuple[int | None, ...]
     rests_on: tuple[int, ...] = ()
+    is_loop: bool = False
+    loop: tuple[str, str] | None = None
 
 
 def translate(
-    sides: Sides, sameness: Sameness, effects: frozenset[Effect], fields: Fields, *, generous: bool = False
+    sides: Sides, rows: Rows, sameness: Sameness, effects: frozenset[Effect], fields: Fields, *, generous: bool = False
 ) -> Translated:
     """The pair, where calls are taken not to have these effects, or, if that is to be `generous`, none at all."""
+    lines = sides.lines
     copies = copies_of(sides)
-    names = _Names(sides, sameness, copies)
-    floats = sorted(
-        {arg for side in (sides.before, sides.after) for line in side.lines for arg in line.args if is_float(arg)}
-    )
+    names = _Names(rows, sameness, copies)
+    floats = sorted({arg for line in lines for arg in line.args if is_float(arg)})
     extra = (TOKEN, *map(_float_name, floats))
-    before, after = (
-        "\n".join(_text(trace, printed, extra, names, fields))
-        for trace, printed in ((BEFORE, sides.before), (AFTER, sides.after))
-    )
-    lines = (*sides.before.lines, *sides.after.lines)
+    before, after = _texts(sides, extra, names, fields)
     possible = frozenset(_possible(lines, copies))
     used = possible if generous else possible & effects
+    is_loop = sides.is_peeled or sides.target is not None
     return Translated(
         sides,
-        f"{before}\n",
-        f"{after}\n",
-        format_declarations(_with_copies(_declarations(lines, used, fields), copies, lines)),
+        before,
+        after,
+        format_declarations(_with_copies(_declarations(sides, used, fields), copies, lines)),
         tuple(_assumed(lines, used, fields)),
-        origins_of(sides, sameness),
+        origins_of(sides, rows, sameness),
+        is_loop=is_loop,
+        loop=_texts(sides.target, extra, names, fields) if sides.target else None,
+    )
+
+
+def _texts(sides: Sides, extra: tuple[str, ...], names: _Names, fields: Fields) -> tuple[str, str]:
+    """Both traces. What goes round, or to a loop, hands on the inputs that a log does not have."""
+    hands_on = extra if sides.is_peeled or sides.target else ()
+    return (
+        "".join(f"{line}\n" for line in _text(BEFORE, sides.before, extra, hands_on, names, fields)),
+        "".join(f"{line}\n" for line in _text(AFTER, sides.after, extra, hands_on, names, fields)),
     )
 
 
@@ -76,13 +87,19 @@ def _assumed(lines: tuple[Line, ...], effects: frozenset[Effect], fields: Fields
         yield SAME_CONSTANTS
 
 
-def _text(trace: str, printed: Printed, extra: tuple[str, ...], names: _Names, fields: Fields) -> Iterator[str]:
+def _text(
+    trace: str, printed: Printed, extra: tuple[str, ...], hands_on: tuple[str, ...], names: _Names, fields: Fields
+) -> Iterator[str]:
     yield f"[{', '.join((*printed.inputs, *extra))}]"
     yield f"assert_not_none({TOKEN})"
     settled = {} if trace == AFTER else _settled(printed.lines, fields)
     for at, line in enumerate(printed.lines):
         args = tuple(names.argument(trace, line, place) for place in range(len(line.args)))
-        yield str(Line(line.result, line.name, args, names.descr(trace, line)))
+        if line.name in ("label", "jump"):
+            named = line.descr if hands_on and trace == AFTER else ""
+            yield str(Line(None, line.name, (*args, *hands_on), named))
+        else:
+            yield str(Line(line.result, line.name, args, names.descr(trace, line)))
         if at in settled:
             yield str(settled[at])
 
@@ -111,16 +128,52 @@ def _settled(lines: tuple[Line, ...], fields: Fields) -> dict[int, Line]:
 class _Names:
     """Names of constants and classes: alike where they are the same."""
 
-    sides: Sides
+    rows: Rows
     sameness: Sameness
     copies: Copies
     objects: dict[Node, str] = field(default_factory=dict)
     classes: dict[Node, str] = field(default_factory=dict)
+    same_code: dict[Node, Node] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        for line in self.sides.before.lines:
-            if line.name == "guard_class":
-                self.classes.setdefault(self.sameness.of(BEFORE, line.args[0]), _class_name(line.args[1]))
+        for trace, value, again in self.rows.copies:
+            one, other = (self._made(trace, text) for text in (value, again))
+            if one != other:
+                self.same_code[other] = one
+        for sides in self.rows.pairs:
+            self._made_alike(sides)
+            for line in sides.before.lines:
+                if line.name == "guard_class":
+                    self.classes.setdefault(self._made(BEFORE, line.args[0]), _class_name(line.args[1]))
+
+    def _made_alike(self, sides: Sides) -> None:
+        """Takes objects of both traces for such of one class that have the same size and contents."""
+        recorded = {made: node for node, made in self._contents(BEFORE, sides.before)}
+        nodes = {*recorded.values()}
+        for node, made in self._contents(AFTER, sides.after):
+            if node not in nodes and (same := recorded.get(made)) is not None and self._top(node) != self._top(same):
+                self.same_code[self._top(node)] = self._top(same)
+
+    def _contents(self, trace: str, printed: Printed) -> Iterator[tuple[Node, object]]:
+        """The objects that a trace allocates, with what it stores into each."""
+        made: dict[str, tuple[str, dict[str, Node]]] = {}
+        for line in printed.lines:
+            if line.name in ALLOCATIONS and line.result:
+                made[line.result] = line.descr, {}
+            elif (found := line.access) and found.is_store and found.place[0] in made:
+                made[found.place[0]][1].setdefault(found.memory, self.sameness.of(trace, found.value))
+        for value, (size, stored) in made.items():
+            if stored:
+                yield self.sameness.of(trace, value), (size, tuple(sorted(stored.items())))
+
+    def _made(self, trace: str, value: str) -> Node:
+        """The class of a value and all that the same code makes of the same class."""
+        return self._top(self.sameness.of(trace, value))
+
+    def _top(self, node: Node) -> Node:
+        while node in self.same_code:
+            node = self.same_code[node]
+        return node
 
     def argument(self, trace: str, line: Line, place: int) -> str:
         text = line.args[place]
@@ -141,7 +194,7 @@ class _Names:
         if line.is_guard or line.name in ("jump", "finish"):
             return ""
         if line.name in ALLOCATIONS and line.result and line.descr != VIRTUAL_REF:
-            node = self.sameness.of(trace, line.result)
+            node = self._made(trace, line.result)
             return self.classes.setdefault(node, f"{line.descr.rstrip('>')} ${len(self.classes)}>")
         return line.descr
 
@@ -163,7 +216,8 @@ def _possible(lines: tuple[Line, ...], copies: Copies) -> Iterator[Effect]:
             yield Effect(function, "writes", memory)
 
 
-def _declarations(lines: tuple[Line, ...], effects: frozenset[Effect], fields: Fields) -> Declarations:
+def _declarations(sides: Sides, effects: frozenset[Effect], fields: Fields) -> Declarations:
+    lines, is_loop = sides.lines, sides.is_peeled or sides.target is not None
     named = sorted({found.memory for line in lines if (found := line.access)})
     memories = [memory for memory in named if not fields.never_changes(memory)]
     has_bytes = any(line.name.startswith(("gc_load", "gc_store")) for line in lines)
@@ -177,14 +231,15 @@ def _declarations(lines: tuple[Line, ...], effects: frozenset[Effect], fields: F
             call = replace(call, loop_invariant=False, elidable=True, oopspec=None, can_invalidate=False)
         written = tuple(memory for memory in memories if not leaves(function, memory, effects, fields))
         read = tuple(memory for memory in named if Effect(function, "reads", memory) not in effects)
-        if len(written) < len(memories) and not has_bytes:
+        if (len(written) < len(memories) or (is_loop and len(memories) < len(named))) and not has_bytes:
             call = replace(call, writes=(*written, RAW))
         if len(read) < len(named) and not has_bytes:
             call = replace(call, reads=(*read, RAW))
         if Effect(function, "invalidates", CODE) in effects:
             call = replace(call, can_invalidate=False)
         calls[function] = call
-    return replace(declarations_of(named), fields=fields.declared(named), calls=tuple(calls.values()))
+    certain = replace(declarations_of(named), fields=fields.declared(named), calls=tuple(calls.values()))
+    return replace(certain, cleared=True) if is_loop and all(map(writes_whole_objects, sides.printed)) else certain
 
 
 def _with_copies(certain: Declarations, copies: Copies, lines: tuple[Line, ...]) -> Declarations:

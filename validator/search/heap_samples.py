@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cached_property
+from itertools import islice
 from random import Random
 
 from optimizer.ir.floats import Float
@@ -95,6 +96,7 @@ class HeapSampler:
         self._heap = heap
         self._tame = tame
         self._found: dict[Place, Ref | None] = {}
+        self._fitting_so_far: dict[Place, tuple[list[Ref], int]] = {}
 
     # References.
 
@@ -155,7 +157,14 @@ class HeapSampler:
         return self._heap.add(self._name(place), self._blank(place))
 
     def _fitting(self, place: Place) -> list[Ref]:
-        return [ref for ref, held in self._heap.objects.items() if self._fits(held.type, place)]
+        """The objects of a type that fits, which grow with the heap."""
+        objects = self._heap.objects
+        fitting, looked_at = self._fitting_so_far.get(place, ([], 0))
+        if looked_at < len(objects):
+            new = islice(objects.items(), looked_at, None)
+            fitting += [ref for ref, held in new if self._fits(held.type, place)]
+            self._fitting_so_far[place] = fitting, len(objects)
+        return fitting
 
     def _fits(self, type_: Struct | Array, place: Place) -> bool:
         is_subclass = self._plan.layout.is_subclass
@@ -207,8 +216,9 @@ class HeapSampler:
         """The cells that the traces name."""
         found: list[tuple[Field, Cell]] = []
         length = self._heap.objects[ref].length or 0
+        is_declared = constant_name(ref.name) is not None
         for used in self._plan.memory.values():
-            if not self._is_given(ref, used.slot):
+            if not is_declared or not self._is_given(ref, used.slot):
                 at = range(length) if used.has_index else (NO_INDEX,)
                 found += [(used.slot, (used.slot.key, index)) for index in at if self._has(ref, used.slot, index)]
         return found
@@ -239,8 +249,17 @@ class HeapSampler:
             return self._float()
         if slot.type is Type.INT:
             return self._ranged(slot)
-        wanted = [place for place in self._plan.places if place.slot is not None and place.slot.key == slot.key]
+        wanted = self._places_of.get(slot.key)
         return self._pick(self._random.choice(wanted) if wanted else Place())
+
+    @cached_property
+    def _places_of(self) -> dict[str, list[Place]]:
+        """The places in each memory."""
+        places: dict[str, list[Place]] = {}
+        for place in self._plan.places:
+            if place.slot is not None:
+                places.setdefault(place.slot.key, []).append(place)
+        return places
 
     # Numbers.
 

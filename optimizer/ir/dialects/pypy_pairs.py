@@ -36,7 +36,9 @@ class Parent:
 @dataclass(frozen=True, slots=True)
 class LogPair:
     """A recorded trace and the optimized one; the place in the program, and of a bridge the guard that it starts at,
-    and the traces on the way there, from one that starts anywhere on, where the log has them (`Parents`)."""
+    and the traces on the way there, from one that starts anywhere on, where the log has them (`Parents`). `target` is
+    the loop to whose inner label it jumps, if it does (`Targets`); `is_target_lost`: to a label of which nothing is
+    known."""
 
     number: int
     kind: Kind
@@ -45,6 +47,8 @@ class LogPair:
     recorded: Section
     optimized: Section
     parents: tuple[Parent, ...] = ()
+    target: LogPair | None = None
+    is_target_lost: bool = False
 
 
 class Count(Enum):

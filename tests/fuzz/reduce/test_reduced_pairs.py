@@ -18,6 +18,7 @@ from fuzz.reduce.parts import parts_of
 from fuzz.reduce.reduce import Reduced, reduce_find
 from fuzz.reduce.trials import Subject, candidate_of, refuted_by
 from optimizer.ir.immutable import replace
+from optimizer.ir.supported import inner_label
 from optimizer.ir.text import format_trace, parse
 from optimizer.ir.trace import Trace, exit_of
 from validator.prove.judge import validate
@@ -156,6 +157,16 @@ def test_what_the_traces_differ_in_still_shows(name: str) -> None:
     pair = reduced_pair(read_case(CORPUS, name))
     assert pair.shows_in_part
     assert isinstance(pair.left.find.verdict, Refuted)
+
+
+@pytest.mark.parametrize("name", ["peeled-stale-value", "peeled-load-over-store"])
+def test_a_peeled_loop_becomes_a_smaller_one_that_is_refuted(name: str) -> None:
+    case = read_case(CORPUS, name)
+    left = reduced(case.before, case.after or "")
+    assert len(left.before.ops) < len(parse(case.before).ops)
+    assert isinstance(left.find.after, Trace)
+    assert inner_label(left.find.after) is not None
+    assert isinstance(validate(left.before, left.find.after, case.options), Refuted)
 
 
 # What corresponds.

@@ -748,3 +748,29 @@ jump(p0, i12, descr=Body)
     )
     assert "what an earlier iteration may have allocated and not written" in str(judge(before, after))
     assert isinstance(judge(before, edited(after, "i4 = getfield_gc_i(p1, descr=Raw.b)\n", "")), Proved)
+
+
+def test_a_string_of_an_earlier_iteration_may_be_asked_which_it_is() -> None:
+    """What the first iteration hands on is new; what the second one does is a constant, as only the third one sees."""
+    before = """+++
+string_identity = false
++++
+[p0, i0]
+i1 = ptr_eq(p0, "ab")
+escape_n(i1)
+guard_no_exception() [i1]
+p1 = newstr(2)
+strsetitem(p1, 0, 97)
+strsetitem(p1, 1, 98)
+jump(p1, i0)
+"""
+    after = before.replace("jump(p1, i0)", "label(p1, descr=Body)")
+    after += """i2 = ptr_eq(p1, "ab")
+escape_n(i2)
+guard_no_exception() [i2]
+jump("ab", descr=Body)
+"""
+    assert not isinstance(judge(before, after), Proved)
+    for name in ("p0", "p1"):
+        before, after = [text.replace(f'ptr_eq({name}, "ab")', f"ptr_eq({name}, NULL)") for text in (before, after)]
+    assert isinstance(judge(before, after), Proved)

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from optimizer.ir.text import parse
+from optimizer.ir.trace import Trace
 from validator import Options, Proved, Refuted, Verdict, validate
-from validator.pypy.exits import prove_with_exits
+from validator.pypy.exits import Loop, prove_with_exits
 
 COUNT = "<FieldS Counter.inst_count 8>"
 NEXT = "<FieldP Node.inst_next 16>"
@@ -26,7 +27,10 @@ finish(p2)
 
 
 def judged(before: str, after: str) -> tuple[Verdict, Options]:
-    verdict, _, options = prove_with_exits(parse(before), parse(after), Options(), validate)
+    def prove(one: Trace, other: Trace, options: Options, loop: Loop) -> Verdict:
+        return validate(one, other, options, loop=loop)
+
+    verdict, _, options = prove_with_exits(parse(before), parse(after), None, Options(), prove)
     return verdict, options
 
 

@@ -76,7 +76,7 @@ BRIDGE = pair(RECORDED, "[p10, i11, i12]\ni13 = int_add(i11, i12)\nfinish(i13)",
 def judged(log: str) -> list[Judged]:
     items = list(pair_sections(read_traces(log.splitlines())))
     knowledge = study(items, "log")
-    return [judge(item, "log", knowledge) for item in knowledge.parents.given(items) if isinstance(item, LogPair)]
+    return [judge(item, "log", knowledge) for item in knowledge.given(items) if isinstance(item, LogPair)]
 
 
 def test_a_class_and_a_field_of_the_parent_prove_its_bridge() -> None:

@@ -102,9 +102,37 @@ def test_what_hangs_on_knowledge_that_the_log_denies_is_unknown() -> None:
 
 
 def test_a_pair_that_cannot_be_translated_is_unsupported() -> None:
-    twice = LOG.replace("[p0, i1]\n+17", "[p0, i1]\n+16: label(p0, i1, descr=TargetToken(139))\n+17")
-    (one,) = judged(twice.replace("loop with 3", "loop with 4"))
+    labels = "".join(f"+16: label(p0, i1, descr=TargetToken({number}))\n" for number in (138, 139))
+    thrice = LOG.replace("[p0, i1]\n+17", f"[p0, i1]\n{labels}+17")
+    (one,) = judged(thrice.replace("loop with 3", "loop with 5"))
     assert isinstance(one.verdict, Unsupported)
+
+
+STRING = """\
+[1] {jit-log-noopt
+# Traced loop or bridge with 4 ops
+[p0]
+p1 = newstr(1)
+strsetitem(p1, 0, 100)
+call_n(ConstClass(work), p1, descr=<Callv 0 r EF=5>)
+jump(p0, descr=<Loop-1>)
+[2] jit-log-noopt}
+[3] {jit-log-opt-loop
+# Loop 1 (f;a.py:4-9~#40 FOR_ITER) : loop with 3 ops
+[p0]
++17: label(p0, descr=TargetToken(140))
+call_n(ConstClass(work), ConstPtr(ptr9), descr=<Callv 0 r EF=5>)
++21: jump(p0, descr=TargetToken(140))
++30: --end of the loop--
+[4] jit-log-opt-loop}
+"""
+
+
+def test_a_constant_in_the_place_of_a_new_string_refutes_nothing() -> None:
+    """PyPy makes a constant of a string of constants; what is in it is not in the log."""
+    (one,) = judged(STRING)
+    assert isinstance(one.verdict, Unknown)
+    assert any("ConstPtr(ptr9)" in what for what in one.missing)
 
 
 IMMUTABLE = """\
@@ -211,4 +239,42 @@ def test_a_second_constant_that_is_not_stored_shows() -> None:
     store = "setfield_gc(p0, ConstPtr(ptr2), descr=<FieldP Box.map 8>)\n"
     log = SECOND.replace(store, f"{call}\n{store}").replace("EXTRA", f"+2: {call}")
     (one,) = judged(log.replace("with 3 ops", "with 4 ops").replace("with 2 ops", "with 3 ops"))
+    assert not isinstance(one.verdict, Proved)
+
+
+REFERENCE = """\
+[1] {jit-log-noopt
+# Traced loop or bridge with 6 ops
+[p0, p1]
+p2 = force_token()
+p3 = virtual_ref(p0, p2)
+setfield_gc(p1, p3, descr=<FieldP Context.top 8>)
+call_n(ConstClass(work), p1, descr=<Callv 0 r EF=5>)
+virtual_ref_finish(p3, ConstPtr(null))
+finish()
+[2] jit-log-noopt}
+[3] {jit-log-opt-bridge
+# bridge out of Guard 0x7f10 with 8 ops
+[p0, p1]
++1: p2 = force_token()
++2: p3 = new_with_vtable(descr=<SizeDescr 24>)
++3: setfield_gc(p3, p2, descr=<FieldP JitVirtualRef.virtual_token 8>)
++4: setfield_gc(p3, ConstPtr(null), descr=<FieldP JitVirtualRef.forced 16>)
++5: setfield_gc(p1, p3, descr=<FieldP Context.top 8>)
++6: call_n(ConstClass(work), p1, descr=<Callv 0 r EF=5>)
++7: setfield_gc(p3, ConstPtr(null), descr=<FieldP JitVirtualRef.virtual_token 8>)
++8: finish()
+[4] jit-log-opt-bridge}
+"""
+
+
+def test_a_virtual_reference_that_the_optimizer_makes_is_one() -> None:
+    (one,) = judged(REFERENCE)
+    assert isinstance(one.verdict, Proved)
+
+
+@pytest.mark.parametrize("line", ["+3", "+5", "+7"])
+def test_a_store_to_a_virtual_reference_that_is_missing_shows(line: str) -> None:
+    missing = "".join(one for one in REFERENCE.splitlines(True) if not one.startswith(f"{line}: "))
+    (one,) = judged(missing.replace("with 8 ops", "with 7 ops"))
     assert not isinstance(one.verdict, Proved)

@@ -168,6 +168,22 @@ def test_where_not_all_possibilities_are_settled_nothing_is_refuted() -> None:
     assert isinstance(verdict(twice, f'{made}escape_n("ab")\nescape_n(p2)\nfinish(p2)'), Unknown)
 
 
+@pytest.mark.parametrize(
+    "asks",
+    [
+        'setfield_gc(p0, p1, descr=f)\np3 = getfield_gc_r(p0, descr=f)\ni1 = ptr_eq(p3, "ab")\nfinish(i1)',
+        'p3 = escape_r(p1)\nguard_value(p3, "ab") [p0]\nfinish(p1)',
+        "p3 = escape_r(p1)\ni1 = ptr_eq(p0, p3)\nfinish(i1)",
+        "p3 = escape_r(p1)\ni1 = cast_ptr_to_int(p3)\nfinish(i1)",
+    ],
+)
+def test_nobody_knows_what_a_trace_gets_to_know_that_asks_under_another_name(asks: str) -> None:
+    given = verdict(FILLED + asks, asks.replace("p1", '"ab"'))
+    assert isinstance(given, Unknown), given
+    other = asks.replace('"ab"', '"cd"').replace("(p0, p3)", "(NULL, p3)").replace("cast_ptr_to_int", "strlen")
+    assert isinstance(verdict(FILLED + other, other.replace("p1", '"ab"')), Proved)
+
+
 @pytest.mark.parametrize("seed", range(60))
 def test_the_other_reading_does_the_same(seed: int) -> None:
     """Random fillings, stores, copies and uses: where a constant stands for a string, both runs end with the same

@@ -38,7 +38,7 @@ def test_each_kind_is_known_by_its_heading() -> None:
         recorded("jump(p0)"),
         loop("jump(p0)", kind="entry bridge"),
         recorded(position, "jump(p0)"),
-        bridge("jump(p0)"),
+        bridge(position, "jump(p0)"),
     )
     assert isinstance(one, LogPair)
     assert isinstance(two, LogPair)
@@ -91,7 +91,7 @@ def test_what_is_counted_stands_behind_the_last_label() -> None:
         "i6 = int_add(i4, 1)",
         "jump(p0, p2)",
     )
-    (found,) = pairs(recorded("jump(p0)"), loop(*lines))
+    (found,) = pairs(recorded("debug_merge_point(0, 0, 'x')", "jump(p0)"), loop(*lines))
     assert isinstance(found, LogPair)
     assert counts_of(found.optimized) == {
         Count.OPERATIONS: 8,

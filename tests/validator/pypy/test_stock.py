@@ -1,0 +1,123 @@
+"""Loops that PyPy has peeled, and bridges to their inner labels, as stock options print them."""
+
+from __future__ import annotations
+
+import pytest
+
+from optimizer.ir.dialects.pypy_log import read_traces
+from optimizer.ir.dialects.pypy_pairs import LogPair, pair_sections
+from validator import Proved, Unsupported
+from validator.pypy.judge import Judged, judge
+from validator.pypy.study import study
+
+STEP, VALUE = "<FieldS Node.step 8>", "<FieldS W_IntObject.inst_intval 8 pure>"
+LOG = f"""\
+[1] {{jit-log-noopt
+# Traced loop or bridge with 8 ops
+[p0, i1]
+i2 = getfield_gc_i(p0, descr={STEP})
+i3 = int_add(i1, i2)
+p4 = new_with_vtable(descr=<SizeDescr 16>)
+setfield_gc(p4, i3, descr={VALUE})
+setfield_gc(p0, p4, descr=<FieldP Node.last 16>)
+i6 = int_lt(i3, 1000)
+guard_true(i6)
+jump(p0, i3, descr=<Loop-1>)
+[2] jit-log-noopt}}
+[3] {{jit-log-opt-loop
+# Loop 1 (f;a.py:4-9~#40 FOR_ITER) : loop with 16 ops
+[p0, i1]
++17: label(p0, i1, descr=TargetToken(140))
++19: i2 = getfield_gc_i(p0, descr={STEP})
++20: i3 = int_add(i1, i2)
++21: i6 = int_lt(i3, 1000)
++22: guard_true(i6, descr=<Guard0x7f10>) [p0, i3]
++23: p4 = new_with_vtable(descr=<SizeDescr 16>)
++24: setfield_gc(p4, i3, descr={VALUE})
++25: setfield_gc(p0, p4, descr=<FieldP Node.last 16>)
++26: label(p0, i3, i2, descr=TargetToken(141))
++27: i8 = int_add(i3, i2)
++28: i9 = int_lt(i8, 1000)
++29: guard_true(i9, descr=<Guard0x7f20>) [p0, i8]
++30: p10 = new_with_vtable(descr=<SizeDescr 16>)
++31: setfield_gc(p10, i8, descr={VALUE})
++32: setfield_gc(p0, p10, descr=<FieldP Node.last 16>)
++33: jump(p0, i8, i2, descr=TargetToken(141))
++30: --end of the loop--
+[4] jit-log-opt-loop}}
+[5] {{jit-log-noopt
+# Traced loop or bridge with 2 ops
+[p0, i1]
+i2 = int_sub(i1, 1000)
+jump(p0, i2, descr=<Loop1>)
+[6] jit-log-noopt}}
+[7] {{jit-log-opt-bridge
+# bridge out of Guard 0x7f20 with 3 ops
+[p0, i1]
++1: i2 = int_sub(i1, 1000)
++2: i3 = getfield_gc_i(p0, descr={STEP})
++3: jump(p0, i2, i3, descr=TargetToken(141))
+[8] jit-log-opt-bridge}}
+"""
+
+
+def judged(log: str) -> list[Judged]:
+    items = list(pair_sections(read_traces(log.splitlines())))
+    knowledge = study(items, "log")
+    return [judge(item, "log", knowledge) for item in knowledge.given(items) if isinstance(item, LogPair)]
+
+
+def test_peeled_loops_and_bridges_to_their_inner_label_are_proved() -> None:
+    loop, bridge = judged(LOG)
+    assert isinstance(loop.verdict, Proved), loop.verdict
+    assert isinstance(bridge.verdict, Proved), bridge.verdict
+    assert bridge.texts is not None
+    assert bridge.texts.rests_on == (1,)
+    assert bridge.texts.loop is not None
+
+
+FAULTS = (
+    ("i8 = int_add(i3, i2)", "i8 = int_add(i3, i3)"),
+    ("i8 = int_add(i3, i2)", "i8 = int_sub(i3, i2)"),
+    ("i9 = int_lt(i8, 1000)", "i9 = int_lt(i8, 1001)"),
+    ("guard_true(i9,", "guard_false(i9,"),
+    ("+32: setfield_gc(p0, p10,", "+32: setfield_gc(p0, p4,"),
+    ("setfield_gc(p10, i8,", "setfield_gc(p10, i3,"),
+    ("+33: jump(p0, i8, i2,", "+33: jump(p0, i3, i2,"),
+    ("+33: jump(p0, i8, i2,", "+33: jump(p0, i8, i8,"),
+    ("+26: label(p0, i3, i2,", "+26: label(p0, i2, i3,"),
+    ("setfield_gc(p4, i3, descr=<FieldS W_IntObject.inst_intval 8 pure>)\n+25", "setfield_gc(p4, i1, descr=X)\n+25"),
+)
+
+
+@pytest.mark.parametrize(("right", "wrong"), FAULTS)
+def test_faults_in_peeled_loops_are_not_proved(right: str, wrong: str) -> None:
+    assert LOG.count(right) == 1
+    loop, _ = judged(LOG.replace(right, wrong))
+    assert not isinstance(loop.verdict, Proved)
+
+
+@pytest.mark.parametrize(
+    ("right", "wrong"),
+    [
+        ("+1: i2 = int_sub(i1, 1000)", "+1: i2 = int_sub(i1, 1001)"),
+        ("jump(p0, i2, i3, descr", "jump(p0, i3, i2, descr"),
+        ("jump(p0, i2, i3, descr", "jump(p0, i2, 1, descr"),
+    ],
+)
+def test_faults_in_bridges_to_an_inner_label_are_not_proved(right: str, wrong: str) -> None:
+    assert LOG.count(right) == 1
+    _, bridge = judged(LOG.replace(right, wrong))
+    assert not isinstance(bridge.verdict, Proved)
+
+
+def test_a_bridge_to_a_label_that_is_not_in_the_log_is_not_judged() -> None:
+    _, bridge = judged(LOG.replace("jump(p0, i2, i3, descr=TargetToken(141))", "jump(p0, i2, descr=TargetToken(150))"))
+    assert isinstance(bridge.verdict, Unsupported)
+
+
+def test_a_label_belongs_to_the_last_trace_that_has_it() -> None:
+    again = LOG.partition("[5]")[0].replace("getfield_gc_i(p0, descr=<FieldS Node.step 8>)", "int_add(i1, 1)")
+    first, _, bridge = LOG.partition("[5]")
+    *_, last = judged(f"{first}{again}[5]{bridge}")
+    assert last.texts is None or 1 not in last.texts.rests_on

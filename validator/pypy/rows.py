@@ -1,0 +1,88 @@
+"""Rows: the traces of a pair as straight lines in which values can be numbered.
+
+A recorded loop that was peeled goes round twice there, beside preamble and body. What the body does is numbered with
+the second iteration, in which it stands; it is the same code, with the same constants. A bridge to the label of a body
+has the loop in a second row, behind itself.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from optimizer.ir.immutable import replace
+from validator.pypy.lines import Line, Printed, is_pointer, is_variable
+from validator.pypy.straight import AFTER, BEFORE, NotStraight, Sides
+
+_NO_END = Line(None, "label", ())
+
+
+@dataclass(frozen=True, slots=True)
+class Rows:
+    """The rows of a pair, the last of which begins with it. `copies` are values, with the names that they have where
+    the same code stands again: the trace, the name, and the other name."""
+
+    pairs: tuple[Sides, ...]
+    copies: tuple[tuple[str, str, str], ...] = ()
+
+
+def rows_of(sides: Sides) -> Rows:
+    """The rows of a pair."""
+    target = sides.target or (sides if sides.is_peeled else None)
+    if target is None:
+        return Rows((sides,))
+    row = _Row(1 + max(printed.highest() for printed in sides.printed))
+    recorded = row.then(BEFORE, target.before, target.before)
+    loop = Sides(Printed(target.before.inputs, recorded), target.after.with_lines((*target.after.lines[:-1], _NO_END)))
+    if sides is target:
+        return Rows((loop,), tuple(row.copies))
+    before = row.then(BEFORE, sides.before, target.before)
+    after = row.then(AFTER, sides.after, body_of(target.after))
+    behind = Sides(sides.before.with_lines(before), sides.after.with_lines(after))
+    return Rows((loop, behind), tuple(row.copies))
+
+
+def with_target(sides: Sides, target: Sides, number: int) -> Sides:
+    """The pair, which jumps to the inner label of the loop of that number, with names there that the pair does not
+    have. Raises NotStraight."""
+    recorded, optimized = sides.before.lines[-1], sides.after.lines[-1]
+    if not target.is_peeled or recorded.name != "jump" or optimized.name != "jump":
+        raise NotStraight("a jump to a loop that is not a preamble and a body")
+    taken = ((recorded.args, target.before.inputs), (optimized.args, body_of(target.after).inputs))
+    if any(len(args) != len(inputs) for args, inputs in taken):
+        raise NotStraight("a jump to a label that takes another number of values")
+    rename = renaming({}, 1 + max(printed.highest() for printed in sides.printed), f"_{number}")
+    return replace(sides, target=Sides(target.before.renamed(rename), target.after.renamed(rename)))
+
+
+def body_of(peeled: Printed) -> Printed:
+    """The part of a peeled loop that goes back to itself."""
+    (label,) = (place for place, line in enumerate(peeled.lines) if line.name == "label")
+    return Printed(peeled.lines[label].args, peeled.lines[label + 1 :])
+
+
+class _Row:
+    """Traces behind each other, with names from a number on."""
+
+    def __init__(self, first: int) -> None:
+        self._offset = first
+        self.copies: list[tuple[str, str, str]] = []
+
+    def then(self, trace: str, first: Printed, second: Printed) -> tuple[Line, ...]:
+        """The lines of both, the second with other names, and with what the first one jumps with as its inputs."""
+        bound = dict(zip(second.inputs, first.lines[-1].args, strict=True))
+        offset, self._offset = self._offset, 2 * self._offset
+        rename = renaming(bound, offset)
+        self.copies += [(trace, line.result, rename(line.result)) for line in second.lines if line.result]
+        return (*first.lines[:-1], *(line.renamed(rename) for line in second.lines[:-1]), _NO_END)
+
+
+def renaming(bound: dict[str, str], offset: int, constants: str = "") -> Callable[[str], str]:
+    """New names: those that values are bound to, other variables behind the offset, and constants with a suffix."""
+
+    def rename(text: str) -> str:
+        if is_pointer(text):
+            return f"{text[:-1]}{constants})"
+        return bound.get(text) or (f"{text[0]}{int(text[1:]) + offset}" if is_variable(text) else text)
+
+    return rename
