@@ -80,7 +80,7 @@ class Open:
                 self._open(trace, line)
 
     def rests_on(self, run: Counterexample) -> tuple[str, ...]:
-        """What the log does not say of the values between which this run makes a difference."""
+        """Knowledge that the log does not hold, of the values between which this run makes a difference."""
         obligation = run.obligation
         if obligation.endswith(": heap class"):
             return (_CLASSES,)
