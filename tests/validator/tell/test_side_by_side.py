@@ -117,6 +117,7 @@ def test_of_each_wrong_pair_one_row_is_marked_and_all_lines_are_there(name: str)
     if not isinstance(verdict, Refuted):
         return  # it takes the state of the case
     found = verdict.counterexample
+    before, after = found.traces
     shown = list(rows(before, found.before, after, found.after, found.obligation, found.origins))
     assert sum(row.is_first for row in shown) == 1
     for side, trace in ((0, before), (1, after)):

@@ -183,4 +183,4 @@ def test_few_exact_queries_are_put_for_a_pair() -> None:
     pair = [trace("; ".join([inputs, *lines, f"finish({given})"])) for lines in (before, after)]
     verdict = validate(*pair, replace(Options(), effort=FIRST_EFFORT), observe=lambda query: put.append(query.text))
     assert isinstance(verdict, Unknown)
-    assert sum("fp.mul" in text for text in put) == 6
+    assert sum("fp.mul" in text for text in put) == 3
