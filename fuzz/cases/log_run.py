@@ -53,7 +53,7 @@ class LogRun:
                 self.kinds.add(section.is_recorded)
                 yield section
         except InputError as damage:
-            self.damage = str(damage)
+            self.damage = str(damage).removeprefix(f"{self.file}: ")
 
 
 @dataclass(frozen=True, slots=True)

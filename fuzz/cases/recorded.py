@@ -42,11 +42,11 @@ def traces_of(log: str) -> Iterator[Section]:
     try:
         with _opened(log) as lines:
             yield from read_traces(line.decode(errors="replace") for line in _lines(lines))
+    except (gzip.BadGzipFile, EOFError, lzma.LZMAError, zlib.error) as problem:
+        raise InputError(f"the compressed data is damaged: {problem}", file=file_name(log)) from None
     except OSError as problem:
         problem.filename = problem.filename or file_name(log)
         raise InputError(describe(problem)) from None
-    except (EOFError, lzma.LZMAError, zlib.error) as problem:
-        raise InputError(f"the compressed data is damaged: {problem}", file=file_name(log)) from None
 
 
 @contextmanager

@@ -66,8 +66,9 @@ def pypy_log(
         raise click.UsageError("only one of --list, --bare, --pairs and --prove can be given")
     if proves or (pairs and extract is not None):
         return prove(log, proving, as_json, None if extract is None else writable(Path(extract), "--extract"))
-    if proving.only:
-        raise click.UsageError("--only is for --prove, and for --pairs with --extract")
+    for option in ("only", "cache", "html", "junit"):
+        if getattr(proving, option):
+            raise click.UsageError(f"--{option} is for --prove, and for --pairs with --extract")
     if pairs:
         return list_pairs(log, as_json)
     folder = None if extract is None else writable(Path(extract), "--extract")

@@ -21,6 +21,7 @@ from fuzz.command.seeds import Status
 from fuzz.report.junit import log_junit_text
 from fuzz.report.log_figures import LogFigures
 from fuzz.report.log_page import LogPage
+from fuzz.report.statements import in_short
 from optimizer.ir.dialects.pypy_pairs import LogPair, Unpaired
 from optimizer.ir.faults import InputError
 from optimizer.ir.immutable import replace
@@ -70,11 +71,11 @@ proving_options = gathered(
 """The options of proofs; they come to a command as one argument `proving`."""
 
 
-def prove(log: str, proving: Proving, as_json: bool, folder: Path | None = None) -> Exit:
-    """Proves the pairs of a log, prints a line for each, in order, and the tables; the exit code of a batch. Stores
-    each as a case in the folder, if there is one."""
+def prove(log: str, proving: Proving, as_json: bool, folder: Path | None = None, name: str = "") -> Exit:
+    """Proves the pairs of a log, prints a line for each, in order, and the tables, under the name of the log or another
+    one; the exit code of a batch. Stores each as a case in the folder, if there is one."""
     start = time.monotonic()
-    figures, status = LogFigures(file_name(log)), Status(start)
+    figures, status = LogFigures(name or file_name(log)), Status(start)
     with rereadable(log) as file:
         keeps_texts = folder is not None or proving.html is not None
         run = LogRun(file, figures.log, proving.judging, frozenset(proving.only), keeps_texts)
@@ -138,6 +139,7 @@ class _Shown:
             click.echo(json.dumps(outcome_json(outcome)))
         else:
             told = f": {reason.partition(chr(10))[0]}" if reason else ""
+            told += f": {in_short(outcome.missing)}" if outcome.missing else ""
             click.echo(f"{pair_line(outcome.pair, outcome.name)}{told}")
         if self._folder is not None and (loss := _stored(outcome, self._figures.log, self._folder)):
             self.is_damaged = True

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 import signal
 import subprocess
 import tempfile
@@ -16,7 +17,7 @@ import click
 from fuzz.command.options import json_option
 from fuzz.command.pypy_prove import Proving, prove, proving_options
 from optimizer.ir.faults import InputError
-from validator.command.exits import describe
+from validator.command.exits import Exit, describe
 
 _SECTIONS = "jit-log-noopt,jit-log-opt,jit-summary"
 _ENDING_S = 2.0
@@ -53,7 +54,10 @@ def pypy_run(program: tuple[str, ...], log: str | None, proving: Proving, as_jso
             raise InputError(f"{program[0]} has written no log: it is no PyPy, or one without a JIT")
         if not place.stat().st_size:
             raise InputError(f"{program[0]} has compiled nothing: nothing in the program ran often enough")
-        return prove(str(place), proving, as_json)
+        code = prove(str(place), proving, as_json, name="" if log else shlex.join(program))
+    if code is not Exit.PROVED and log is None:
+        click.echo("the log is not kept; --log FILE keeps it, for `traceproof pypy-log FILE --prove`", err=True)
+    return code
 
 
 @contextmanager

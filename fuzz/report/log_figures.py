@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from fuzz.cases.log_run import PairRun
+from fuzz.report.statements import Statements
 from fuzz.report.words import counted, duration
 from optimizer.ir.dialects.pypy_pairs import Kind
 
@@ -28,7 +29,8 @@ class LogFigures:
     unpaired: int = 0
     verdicts: Counter[tuple[Kind, str]] = field(default_factory=Counter)
     reasons: Counter[str] = field(default_factory=Counter)
-    assumed: Counter[str] = field(default_factory=Counter)
+    assumed: Statements = field(default_factory=Statements)
+    missing: Statements = field(default_factory=Statements)
     seconds: list[float] = field(default_factory=list)
     without_inferred: int = 0
 
@@ -37,10 +39,11 @@ class LogFigures:
         if run.verdict["seconds"] is not None:
             self.seconds.append(run.verdict["seconds"])
         if run.name == "proved":
-            self.assumed.update(dict.fromkeys((*run.inferred, *run.verdict["assumes"]), 1))
+            self.assumed.add((*run.inferred, *run.verdict["assumes"]))
             self.without_inferred += bool(run.holds_without)
         else:
             self.reasons[reason_of(run)] += 1
+            self.missing.add(run.missing)
 
     @property
     def pairs(self) -> int:
@@ -87,9 +90,11 @@ class LogFigures:
         for name, counts in self.rows():
             yield f"  {name:12}" + "".join(f"{counts[n]:12}" for n in shown)
         yield self.cost
-        yield from _most(self.reasons, "not proved because of")
-        yield from _most(self.assumed, "assumed, each with the number of proofs that rest on it")
-        if self.assumed:
+        yield from _most([(n, what) for what, n in self.reasons.most_common()], "not proved because of")
+        missing, assumed = [*self.missing.lines()], [*self.assumed.lines()]
+        yield from _most(missing, "not in the log, each with the number of pairs that may be right because of it")
+        yield from _most(assumed, "assumed, each with the number of proofs that rest on it")
+        if assumed:
             yield self.rest_on_inferred
 
     def json(self) -> dict[str, Any]:
@@ -103,7 +108,8 @@ class LogFigures:
             "median_seconds": self.quantile(0.5),
             "seconds_of_95_percent": self.quantile(0.95),
             "reasons": [{"reason": reason, "pairs": n} for reason, n in self.reasons.most_common()],
-            "assumptions": [{"assumes": what, "proofs": n} for what, n in self.assumed.most_common()],
+            "assumptions": [{"assumes": what, "proofs": n} for what, n in self.assumed.counts.most_common()],
+            "missing": [{"missing": what, "pairs": n} for what, n in self.missing.counts.most_common()],
             "proved_without_inferred": self.without_inferred,
         }
 
@@ -116,11 +122,11 @@ def reason_of(run: PairRun) -> str:
     return f"{run.name}: {_NUMBER.sub('N', first)}"
 
 
-def _most(counts: Counter[str], heading: str) -> Iterator[str]:
-    if not counts:
+def _most(lines: list[tuple[int, str]], heading: str) -> Iterator[str]:
+    if not lines:
         return
     yield f"{heading}:"
-    for what, n in counts.most_common(_SHOWN):
+    for n, what in lines[:_SHOWN]:
         yield f"  {n:6} {what}"
-    if len(counts) > _SHOWN:
-        yield f"         and {len(counts) - _SHOWN} more, which --json lists"
+    if len(lines) > _SHOWN:
+        yield f"         and {len(lines) - _SHOWN} more, which --json lists"

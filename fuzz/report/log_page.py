@@ -17,7 +17,7 @@ _DETAILED = 40
 """The number of refuted pairs that are shown with their traces; the others are listed."""
 
 _SHOWN = 200
-"""The number of assumptions that are listed."""
+"""The number of assumptions that are listed, and of other statements."""
 
 
 @dataclass(slots=True)
@@ -48,7 +48,8 @@ class LogPage:
             sums=[(name, *counts) for name, counts in figures.rows()],
             rows=self.rows,
             reasons=_most(figures.reasons),
-            assumed=_most(figures.assumed),
+            missing=_most(figures.missing.counts),
+            assumed=_most(figures.assumed.counts),
             refuted=list(self._judged()),
         )
 

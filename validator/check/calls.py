@@ -52,10 +52,11 @@ class Call:
         return z3.If(self.happens, value, otherwise)
 
     def _must(self, what: str, condition: Any) -> None:
-        self._side.must(self.op, what, self._where_made(condition, _TRUE))
+        self._side.must(f"op {self.op}: {what}", self._where_made(condition, _TRUE))
 
     def _raise(self, raised: Any) -> None:
-        self._heap.set_pending(self._where_made(raised, self._heap.pending()))
+        if self.effects.can_raise:
+            self._heap.set_pending(self._where_made(raised, self._heap.pending()))
 
     def _look(self, *kind: Any) -> None:
         """The call is of that kind, and finds what it does."""
@@ -93,8 +94,7 @@ class Call:
             raise Unsupported(f"{name} of a loop-invariant function", line)
         for other, of, result, raised in self._side.invariants:
             if of is self._type and other.eq(function):
-                if self.effects.can_raise:
-                    self._raise(raised)
+                self._raise(raised)
                 return result
             if of is self._type and not (_is_constant(other) and _is_constant(function)):
                 what = f"{name} of a function that may be one that has been called before, or another"
@@ -123,8 +123,7 @@ class Call:
         for one in given:  # NULL or an object that existed before the trace, or one that can be found
             reach.note(universe.learn(one), reach.given | reach.seen | {OLD})
             side.fact(z3.Implies(self.happens, universe.among(one, reach.given | reach.seen)))
-        if self.effects.can_raise:
-            self._raise(raised)
+        self._raise(raised)
         side.applied(self)
         if side.is_recorded and result is not None:
             self._declared(result, raised)

@@ -44,21 +44,18 @@ def read_certificate(text: str, file: str = "certificate") -> Certificate:
     """The certificate of that text. Raises InputError."""
     import json  # here: most certificates are handed over as they are
 
+    parts = {field.name for field in fields(Certificate)}
     try:
-        return _certificate(json.loads(text))
+        data = json.loads(text)
+        if not isinstance(data, dict) or set(data) != parts:
+            raise ValueError(f"it must have {', '.join(sorted(parts))}, and nothing else")
+        return Certificate(
+            tuple(None if one is None else _number(one) for one in data["origins"]),
+            tuple((_number(one), _number(other)) for one, other in data["partners"]),
+            tuple((_of(trace, str), _of(var, str), _of(other, str, int)) for trace, var, other in data["equal"]),
+        )
     except (ValueError, TypeError, RecursionError) as problem:
         raise InputError(f"this is no certificate: {problem}", file=file) from None
-
-
-def _certificate(data: Any) -> Certificate:
-    parts = {field.name for field in fields(Certificate)}
-    if not isinstance(data, dict) or set(data) != parts:
-        raise ValueError(f"it must have {', '.join(sorted(parts))}, and nothing else")
-    return Certificate(
-        tuple(None if one is None else _number(one) for one in data["origins"]),
-        tuple((_number(one), _number(other)) for one, other in data["partners"]),
-        tuple((_of(trace, str), _of(var, str), _of(other, str, int)) for trace, var, other in data["equal"]),
-    )
 
 
 def _number(value: Any) -> int:

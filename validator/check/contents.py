@@ -46,10 +46,6 @@ class Contents:
             return (number if (key, number) in self.parts else None), []
         return None, sorted(number for number in self.reach.places(p) if (key, number) in self.parts)
 
-    def is_marked(self, slot: Field, p: Any) -> bool:
-        """May something there be unwritten?"""
-        return (written_key(slot), None) in self.parts or any(self._cases(written_key(slot), p))
-
     def change(self, key: str, p: Any, change: Callable[[Any], Any]) -> None:
         """Replaces the object's content in that memory by what `change` makes of it."""
         number, cases = self._cases(key, p)
@@ -62,15 +58,11 @@ class Contents:
         if (key, None) in self.parts and OLD in self.reach.places(p):
             self.parts[key, None] = z3.Store(self.parts[key, None], p, change(self.parts[key, None][p]))
 
-    def all_written(self, slot: Field, is_written: bool = True) -> Any:
-        mark = z3.BoolVal(is_written)
-        return z3.K(self.universe.word, mark) if slot.key in self.universe.indexed else mark
-
     def written_by(self, event: int, slot: Field) -> None:
         """The event may have written that memory of what it has found, be it unwritten or not."""
         key, written = slot.key, written_key(slot)
         self.parts[key, None] = self.universe.base(slot, event + 1)
-        sort = z3.ArraySort(REFERENCE, self.all_written(slot).sort())
+        sort = z3.ArraySort(REFERENCE, self.universe.of_object(slot.key, z3.BoolSort()))
         wrote = z3.Const(f"{key} written by event {event}", sort)
         if (written, None) in self.parts:
             self.parts[written, None] = wrote

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 import z3
@@ -15,7 +15,7 @@ from optimizer.ir.types.layout import Array, Field, RawItem, Struct
 from optimizer.ir.types.memory_types import BYTES, VIEWS, MemoryKind
 from validator.check.contents import Contents, stored, written_key
 from validator.check.reach import Places
-from validator.check.universe import FRESH, NULL, OWN, REFERENCE, Universe, allocation_number, is_reference
+from validator.check.universe import FRESH, NULL, OWN, REFERENCE, Universe, allocation_number
 
 _FEW = 16
 """The number of items that are copied or compared one by one, at most."""
@@ -30,25 +30,25 @@ class Memory(Contents, HeapDomain[Any, Any, Any]):
     """One heap as it stands. `numbers` are those of allocations, by the numbers of their operations; `allocating` is
     the number of the one that allocates next. `recorded`: is it that of the recorded trace?
 
-    `loaded` are facts about what has been loaded, in every run that gets there; who uses them empties the list.
+    `asked` are lengths of arrays that must be those of their partners, `loaded` are facts about what has been loaded,
+    in every run that gets there; who uses them empties the lists.
     """
 
     def __init__(self, universe: Universe, numbers: Mapping[int, int], *, recorded: bool) -> None:
         super().__init__(universe)
         self.numbers, self.recorded = numbers, recorded
-        self.allocating = self.events = 0
-        self.lengths: tuple[Any, Any] | None = None  # of the array that was allocated last, and of its partner
+        self.allocating = self.events = self._invalidations = 0
+        self.asked: list[Any] = []
         self.loaded: list[Any] = []
         self._settled: tuple[tuple[Field, Any, Any], ...] = ()
         self._watched: tuple[tuple[Field, Any], ...] = ()
-        self._invalidations = 0
         self._pending = NULL
 
     def copy(self) -> Memory:
         memory = Memory.__new__(Memory)
         vars(memory).update(vars(self))
         memory.parts, memory.reach = dict(self.parts), self.reach.copy()
-        memory.loaded = []
+        memory.asked, memory.loaded = [], []
         return memory
 
     # Identity and classes.
@@ -125,8 +125,6 @@ class Memory(Contents, HeapDomain[Any, Any, Any]):
     # Arrays and ranges of items.
 
     def are_set(self, p: Any, slot: Field, start: Any, count: Any) -> Any:
-        if not self.is_marked(slot, p):
-            return z3.BoolVal(True)
         return self._all_of(count, lambda i: self.is_set(p, slot, start + i))
 
     def same_items(self, slot: Field, p: Any, start: Any, q: Any, at: Any, count: Any) -> Any:
@@ -145,8 +143,8 @@ class Memory(Contents, HeapDomain[Any, Any, Any]):
     def copy_items(self, slot: Field, p: Any, start: Any, q: Any, at: Any, count: Any) -> None:
         self.reach.pour(slot, self.reach.places(q), self.reach.load(slot, p))
         source = self.held(slot.key, p)
-        written, marks = written_key(slot), self.all_written(slot)
-        if self.is_marked(slot, p):
+        written, marks = written_key(slot), self.universe.everywhere(slot, z3.BoolVal(True))
+        if (written, None) in self.parts or any(self._cases(written, p)):
             self.parts.setdefault((written, None), z3.K(REFERENCE, marks))
             for number in self.allocated:
                 if (slot.key, number) in self.parts:
@@ -204,18 +202,15 @@ class Memory(Contents, HeapDomain[Any, Any, Any]):
         if z3.is_bv_value(p) and p.as_long() >= FRESH:
             raise Unsupported("the address of an object that the trace allocates")
         address = self.universe.apply("address", Type.INT, (p,))
-        self.universe.facts += [self._object_at(address) == p, (address == 0) == (p == NULL)]
+        self.universe.facts += [self.universe.apply("object at", REF, (address,)) == p, (address == 0) == (p == NULL)]
         return address
 
     def object_at(self, address: Any) -> Any:
-        p = self.universe.learn(self._object_at(address))
+        p = self.universe.learn(self.universe.apply("object at", REF, (address,)))
         self.universe.facts.append(self.universe.apply("address", Type.INT, (p,)) == address)
         self.universe.facts.append(z3.Implies(address == 0, p == NULL))
         self._know(p, self.reach.anything())
         return p
-
-    def _object_at(self, address: Any) -> Any:
-        return self.universe.apply("object at", REF, (address,))
 
     # Fresh objects.
 
@@ -233,10 +228,8 @@ class Memory(Contents, HeapDomain[Any, Any, Any]):
         self.reach.note(p, frozenset({number}))
         self.allocated = (*self.allocated, number)
         if length is not None:
-            self.lengths = length, self.universe.length(p)
-            if self.recorded or number >= OWN:
-                self.universe.facts.append(self.lengths[0] == self.lengths[1])
-                self.lengths = None
+            has_partner = number < OWN and not self.recorded
+            (self.asked if has_partner else self.universe.facts).append(length == self.universe.length(p))
         for slot in self.universe.slots.values():
             if self.universe.has_slot(number, slot):
                 is_null = slot.type is REF and not (isinstance(type_, Array) and slot.key in self.universe.indexed)
@@ -245,18 +238,12 @@ class Memory(Contents, HeapDomain[Any, Any, Any]):
 
     def _clear(self, number: int, slot: Field, cleared: bool) -> None:
         universe, key, written = self.universe, slot.key, written_key(slot)
-        zero, is_indexed = universe.zero(slot), key in universe.indexed
         unknown = universe.base(slot, 0)[allocation_number(number)]
-        self.parts[key, number] = (z3.K(universe.word, zero) if is_indexed else zero) if cleared else unknown
+        self.parts[key, number] = universe.everywhere(slot, universe.zero(slot)) if cleared else unknown
         if not cleared or (written, None) in self.parts:
-            self.parts[written, number] = self.all_written(slot, cleared)
+            self.parts[written, number] = universe.everywhere(slot, z3.BoolVal(cleared))
 
     # The environment.
-
-    def found(self, handed: Iterable[Any]) -> Places:
-        """The allocations that can be found where a run ends and hands those over."""
-        roots = [arg for arg in (*handed, self._pending) if is_reference(arg)]
-        return self.reach.found(roots, self.universe.slots.values())
 
     def is_valid(self) -> Any:
         return self.universe.is_valid(self._invalidations)

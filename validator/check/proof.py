@@ -32,19 +32,15 @@ import z3
 from optimizer.ir.trace import Trace
 from optimizer.ir.types.layout import Field
 from optimizer.ir.types.memory_types import MemoryKind
-from validator.check.asking import Asking
+from validator.check.asking import Asking, Place
 from validator.check.calls import Call, same
 from validator.check.certificate import Certificate, Failargs, Guards
-from validator.check.facts import Place
 from validator.check.memory import Memory
 from validator.check.reach import Places
-from validator.check.side import GuardSeen, Side
-from validator.check.universe import NULL, allocation_number, has_limits, is_old
+from validator.check.side import Claim, GuardSeen, Side
+from validator.check.universe import NULL, allocation_number, has_limits, is_old, is_reference
 
 _FALSE = z3.BoolVal(False)
-
-Claim = tuple[str, Any]
-"""The name of an obligation, and what has to hold."""
 
 
 class Optimized(Side):
@@ -71,14 +67,13 @@ class Optimized(Side):
             passed -= 1
         return Place(passed, j, events)
 
-    def _prove(self, name: str, place: Place, claim: Any, given: Sequence[Any] = ()) -> bool:
+    def _prove(self, name: str, place: Place, claim: Any, given: Sequence[Any] = ()) -> None:
         self.obligations += 1
         answer = self._asking.holds(place, given, claim, self.recorded.promised_ahead)
         if answer is None:
             self.unsettled.setdefault(name, ("the solver gave up", None))
         elif not answer:
             self.unsettled.setdefault(name, ("it does not follow from what is assumed", self._asking.model))
-        return answer is True
 
     def _prove_all(self, claims: Iterable[Claim], place: Place, given: Sequence[Any] = ()) -> None:
         for name, claim in claims:
@@ -98,8 +93,8 @@ class Optimized(Side):
             guard = self.recorded.guards[k]
             self._prove(f"guard {k}: left", Place(k, j, guard.events), guard.passes)
 
-    def must(self, op: int, what: str, condition: Any) -> None:
-        self._prove(f"op {op}: {what}", self.here(), condition)
+    def must(self, name: str, condition: Any) -> None:
+        self._prove(name, self.here(), condition)
 
     def applied(self, call: Call) -> None:
         """The function is called as the recorded trace has called it by then, and finds the same memory."""
@@ -110,11 +105,8 @@ class Optimized(Side):
             is_kept = other.effects.sees_nothing or all(event.effects.writes == frozenset() for event in between)
             if other.kind == call.kind and is_kept and other.events <= call.events:
                 ahead = [guard.passes for guard in self.recorded.guards[place.before : other.guards]]
-                found = [
-                    self._same_there(slot, number, other.memory, call.memory, f" of call {len(claims)}")
-                    for slot in other.may_see
-                    for number in self._parts(slot, other.memory, call.memory, other.found)
-                ]
+                memory = self._memory(f"call {len(claims)}", other.memory, call.memory, other.found, other.may_see)
+                found = [claim for _, claim in memory]
                 claims.append(z3.And(other.happens, *ahead, *map(same, other.args, call.args), *found))
         if not any(z3.is_true(z3.simplify(claim)) for claim in claims):
             self._prove(f"op {call.op}: made before", place, z3.Or(*claims), (call.happens,))
@@ -124,13 +116,6 @@ class Optimized(Side):
     def meet(self, guard: GuardSeen) -> None:
         j = len(self.guards)
         origin = self._origins[j]
-        self._prove_condition(j, origin, guard)
-        if origin is not None:
-            self._prove_handed_over(j, self.recorded.guards[origin], guard)
-        super().meet(guard)
-        self._prove_left(self._rows[j])
-
-    def _prove_condition(self, j: int, origin: int | None, guard: GuardSeen) -> None:
         name = f"guard {j}: condition"
         if origin is None:
             self._prove(name, Place(self._total, j, guard.events), guard.passes)
@@ -138,29 +123,34 @@ class Optimized(Side):
             self._prove(name, self.here(), guard.passes, (self.recorded.guards[origin].passes,))
         elif self._guards is Guards.EARLY:
             self._prove(name, Place(self._total, j, None), guard.passes)
+        if origin is not None:
+            self._prove_handed_over(j, self.recorded.guards[origin], guard)
+        super().meet(guard)
+        self._prove_left(self._rows[j])
 
     def _prove_handed_over(self, j: int, theirs: GuardSeen, guard: GuardSeen) -> None:
         place, fails = self.here(), (z3.Not(guard.passes),)
         if guard.events != theirs.events:
             self._prove(f"guard {j}: events", place, _FALSE, fails)
             return
-        self._prove_all([(f"op {op}: {what}", condition) for op, what, condition in guard.block], place, fails)
+        self._prove_all(guard.block, place, fails)
         if self._failargs is Failargs.IGNORE:
             return
-        blocks = [(f"guard {j}: origin's exit block", condition) for _, _, condition in theirs.block]
-        self._prove_all(blocks, place, fails)
+        claims = [(f"guard {j}: origin's exit block", condition) for _, condition in theirs.block]
         if theirs.failargs is not None and guard.failargs is None:
             self.unsettled[f"guard {j}: failargs"] = "they are not listed after the optimization", None
         elif theirs.failargs is not None:
-            self._prove_all(_equal(f"guard {j}: failarg", theirs.failargs, guard.failargs or ()), place, fails)
-        self._prove_all(self._found(f"guard {j}", theirs.failargs or (), theirs.memory, guard.memory), place, fails)
+            claims += _equal(f"guard {j}: failarg", theirs.failargs, guard.failargs or ())
+        claims += self._found(f"guard {j}", theirs.failargs or (), theirs.memory, guard.memory)
+        self._prove_all(claims, place, fails)
 
     # Memory.
 
     def _found(self, where: str, handed: Sequence[Any], wanted: Memory, got: Memory) -> Iterator[Claim]:
         """Claims that what is found is equal where a run ends that hands those values over: exception and memory."""
         yield f"{where}: exception", same(wanted.pending(), got.pending())
-        yield from self._memory(where, wanted, got, wanted.found(handed), self.universe.slots.values())
+        roots, slots = filter(is_reference, (*handed, wanted.pending())), self.universe.slots.values()
+        yield from self._memory(where, wanted, got, wanted.reach.found(roots, slots), slots)
 
     def _memory(
         self, where: str, wanted: Memory, got: Memory, found: Places, slots: Iterable[Field]
@@ -168,7 +158,7 @@ class Optimized(Side):
         """Claims that those slots are equal in all old objects, and in what has been found of the recorded trace."""
         for slot in slots:
             for number in self._parts(slot, wanted, got, found):
-                yield f"{where}: heap {slot.key}", self._same_there(slot, number, wanted, got)
+                yield f"{where}: heap {slot.key}", self._same_there(where, slot, number, wanted, got)
 
     def _parts(self, slot: Field, wanted: Memory, got: Memory, found: Places) -> list[int | None]:
         """The slot in all old objects, with None, and in the allocations that are found and are there, where it is not
@@ -176,23 +166,23 @@ class Optimized(Side):
         seen = sorted(number for number in found.intersection(got.allocated) if self.universe.has_slot(number, slot))
         return [number for number in (None, *seen) if wanted.differs(got, slot, number)]
 
-    def _same_there(self, slot: Field, number: int | None, wanted: Memory, got: Memory, which: str = "") -> Any:
-        """Is what `wanted` has written the same in both? Of any old object and index, whose names end with `which`."""
-        universe, where = self.universe, []
+    def _same_there(self, where: str, slot: Field, number: int | None, wanted: Memory, got: Memory) -> Any:
+        """Is what `wanted` has written the same in both? Of any old object and index, which have names of their own."""
+        universe, there = self.universe, []
         if number is not None:
             p = allocation_number(number)
         elif slot.kind is MemoryKind.RAW:
             p = NULL
         else:
-            p = z3.Const(f"some object{which}", NULL.sort())
-            where += [p != NULL, is_old(p)]
+            p = z3.Const(f"some object of {where}", NULL.sort())
+            there += [p != NULL, is_old(p)]
         index = None
         if slot.key in universe.indexed:
-            index = z3.Const(f"some index{which}", universe.word)
-            where += [z3.ULT(index, universe.length(p))] if has_limits(slot) else []
+            index = z3.Const(f"some index of {where}", universe.word)
+            there += [z3.ULT(index, universe.length(p))] if has_limits(slot) else []
         same_value = wanted.read(p, slot, index) == got.read(p, slot, index)
         is_set, is_set_too = wanted.is_set(p, slot, index), got.is_set(p, slot, index)
-        return z3.Implies(z3.And(*where, is_set), z3.And(is_set_too, same_value))
+        return z3.Implies(z3.And(*there, is_set), z3.And(is_set_too, same_value))
 
     # Events and the end.
 
@@ -210,8 +200,7 @@ class Optimized(Side):
             return theirs.found
         self._prove(f"{where}: condition", place, same(event.happens, theirs.happens), given)
         self._prove_all(_equal(f"{where}: argument", theirs.args, event.args), place, (*given, event.happens))
-        memory = self._memory(where, theirs.memory, event.memory, theirs.found, theirs.may_see)
-        self._prove_all(memory, place, given)
+        self._prove_all(self._memory(where, theirs.memory, event.memory, theirs.found, theirs.may_see), place, given)
         return theirs.found
 
     def _prove_end(self) -> None:
@@ -221,12 +210,9 @@ class Optimized(Side):
             ("kind", before.trace.end.op is not self.trace.end.op),
             ("target", before.trace.end.op.jumps and _jump_apart(before.trace, self.trace)),
         )
-        wrong = next((what for what, is_apart in apart if is_apart), None)
-        if wrong is not None:
-            self._prove(f"end: {wrong}", place, _FALSE)
-            return
-        self._prove_all(_equal("end: argument", before.end, self.end), place)
-        self._prove_all(self._found("end", before.end, before.memory, self.memory), place)
+        wrong = [(f"end: {what}", _FALSE) for what, is_apart in apart if is_apart][:1]
+        found = self._found("end", before.end, before.memory, self.memory)
+        self._prove_all(wrong or [*_equal("end: argument", before.end, self.end), *found], place)
 
 
 def _equal(name: str, wanted: Sequence[Any], got: Sequence[Any]) -> Iterator[Claim]:

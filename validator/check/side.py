@@ -9,7 +9,6 @@ import z3
 
 from optimizer.ir.faults import Unsupported
 from optimizer.ir.rows.row import END, EVENT, FACT, GUARD, POSITION, REF, Type
-from optimizer.ir.rows.row import Memory as Meaning
 from optimizer.ir.trace import (
     ConstClass,
     ConstFloat,
@@ -26,13 +25,15 @@ from optimizer.ir.trace import (
 )
 from optimizer.ir.types.calls import may_be_raised_before
 from optimizer.ir.types.known_calls import meant
-from validator.check.asking import Asking
+from validator.check.asking import Asking, Place
 from validator.check.calls import Call
 from validator.check.certificate import AFTER, BEFORE, Certificate
-from validator.check.facts import Place
 from validator.check.memory import Memory
 from validator.check.reach import OLD, Places
 from validator.check.universe import NULL, Universe
+
+Claim = tuple[str, Any]
+"""The name of an obligation, and what has to hold."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +44,7 @@ class GuardSeen:
     passes: Any
     events: int
     failargs: tuple[Any, ...] | None
-    block: tuple[tuple[int, str, Any], ...]
+    block: tuple[Claim, ...]
     memory: Memory
 
 
@@ -80,8 +81,8 @@ class Side:
 
     # What is found of the trace.
 
-    def must(self, op: int, what: str, condition: Any) -> None:
-        """The operation of that number asks for that condition."""
+    def must(self, name: str, condition: Any) -> None:
+        """An operation asks for that condition, which has that name."""
         self.fact(condition)
 
     def meet(self, guard: GuardSeen) -> None:
@@ -142,16 +143,16 @@ class Side:
         for guard, facts in zip(self.guards[place.before :], self._promised[place.before + 1 :], strict=True):
             if place.has_done(guard.events):
                 leaves = z3.And(*ahead, z3.Not(guard.passes))
-                promised += [z3.Implies(leaves, condition) for _, _, condition in guard.block]
+                promised += [z3.Implies(leaves, condition) for _, condition in guard.block]
             ahead.append(guard.passes)
             known = [condition for condition, events in facts if place.has_done(events)]
-            if known:
-                promised.append(z3.Implies(z3.And(*ahead), z3.And(*known)))
+            promised += [z3.Implies(z3.And(*ahead), z3.And(*known))] if known else []
         return promised
 
-    def give(self, operation: Operation, value: Any) -> None:
+    def give(self, operation: Operation, value: Any, *, in_block: bool = False) -> None:
+        """Gives the operation its result. Equalities of the certificate are not used in exit blocks."""
         if operation.result is not None:
-            self.values[operation.result.name] = self._given(operation.result, value)
+            self.values[operation.result.name] = value if in_block else self._given(operation.result, value)
 
     def _given(self, var: Var, value: Any) -> Any:
         """The value of a variable, as it is to be written from now on: an equality of the certificate, if it is
@@ -164,8 +165,14 @@ class Side:
             self.memory.reach.identify(other, value)
         return other
 
-    def args(self, operation: Operation) -> tuple[Any, ...]:
-        return tuple(self._value(arg, operation.line) for arg in operation.args)
+    def args(self, operation: Operation, class_arg: int | None = None) -> tuple[Any, ...]:
+        """The operation's arguments, a class by its name."""
+        return tuple(
+            (arg.name if isinstance(arg, ConstClass) else str(arg))
+            if index == class_arg
+            else self._value(arg, operation.line)
+            for index, arg in enumerate(operation.args)
+        )
 
     def _value(self, value: Value, line: int) -> Any:
         match value:
@@ -193,55 +200,39 @@ class Side:
         elif kind is EVENT or (kind is FACT and operation.op.is_call):
             Call(self, operation, number, self.args(operation)).make()
         elif kind is not POSITION:
-            for what, condition in self._compute(operation, self.memory, number):
-                self.must(number, what, condition)
+            for claim in self._compute(operation, self.memory, number):
+                self.must(*claim)
             if kind is GUARD:
                 self._guard(operation, number)
         for condition in self.memory.loaded:
             self.fact(condition)
         self.memory.loaded.clear()
 
-    def _compute(self, operation: Operation, heap: Memory, number: int) -> list[tuple[str, Any]]:
+    def _compute(self, operation: Operation, heap: Memory, number: int) -> list[Claim]:
         """Gives the operation's result; what it asks for."""
         row, memory, words = operation.op, memory_of(operation), self.universe.words
         args = (words, *((self._flag,) if row.reads_flag else self.args(operation) if memory is None else ()))
         defined, passes, meaning = row.defined, passes_of(operation), row.meaning
         if memory is not None:
-            args = (words, heap, self.universe.layout.descr_of(operation), *self._meant_args(operation, memory))
+            args = (words, heap, self.universe.layout.descr_of(operation), *self.args(operation, memory.class_arg))
             defined, passes, meaning = memory.defined if memory.requires else None, memory.passes, memory.meaning
-        asked = [] if defined is None else [("defined", defined(*args))]
+        asked = [] if defined is None else [(f"op {number}: defined", defined(*args))]
         if row.overflows is not None:
             self._flag = row.overflows(*args)
         if passes is not None:
             self._passes = passes(*args)
         if meaning is not None and not row.is_guard:
-            heap.allocating, heap.lengths = number, None
-            value = meaning(*args)
-            if heap.lengths is not None:
-                asked.append(("length", heap.lengths[0] == heap.lengths[1]))
-            self._give_in(operation, value, heap)
+            heap.allocating = number
+            self.give(operation, meaning(*args), in_block=heap is not self.memory)
+            asked += [(f"op {number}: length", condition) for condition in heap.asked]
+            heap.asked.clear()
         return asked
-
-    def _give_in(self, operation: Operation, value: Any, heap: Memory) -> None:
-        """Gives the value to the operation; in the main line the follower has a say."""
-        if heap is self.memory:
-            self.give(operation, value)
-        elif operation.result is not None:
-            self.values[operation.result.name] = value
-
-    def _meant_args(self, operation: Operation, meaning: Meaning) -> list[Any]:
-        return [
-            (arg.name if isinstance(arg, ConstClass) else str(arg))
-            if index == meaning.class_arg
-            else self._value(arg, operation.line)
-            for index, arg in enumerate(operation.args)
-        ]
 
     def _guard(self, operation: Operation, number: int) -> None:
         passes, exit_, heap = self._passes, exit_of(operation), self.memory.copy()
-        block = []
+        block: list[Claim] = []
         for inner, one in enumerate(exit_.block, number + 1):
-            block += [(inner, what, condition) for what, condition in self._compute(one, heap, inner)]
+            block += self._compute(one, heap, inner)
         self._number += len(exit_.block)
         failargs = None
         if exit_.failargs is not None:
@@ -251,5 +242,5 @@ class Side:
         meaning = memory_of(operation)
         if meaning is not None and meaning.meaning is not None:
             descr = self.universe.layout.descr_of(operation)
-            args = self._meant_args(operation, meaning)
+            args = self.args(operation, meaning.class_arg)
             self.give(operation, meaning.meaning(self.universe.words, self.memory, descr, *args))

@@ -19,8 +19,7 @@ from optimizer.ir.floats import ZERO, Float
 from optimizer.ir.rows.row import FLOAT, REF, Type
 from optimizer.ir.types.layout import SUBCLASS, Array, Field, Layout, Struct
 from optimizer.ir.types.memory_types import BYTES, OBJECT_BYTES, MemoryKind
-from validator.check.floats import DOUBLE
-from validator.check.words import Words
+from validator.check.words import DOUBLE, Words
 
 REFERENCE = z3.BitVecSort(65)  # which no word is
 FRESH = 1 << 64
@@ -95,6 +94,10 @@ class Universe:
         """The sort of what one object has of that memory."""
         return z3.ArraySort(self.word, held) if key in self.indexed else held
 
+    def everywhere(self, slot: Field, value: Any) -> Any:
+        """The memory of one object that holds the value in each place."""
+        return z3.K(self.word, value) if slot.key in self.indexed else value
+
     def base(self, slot: Field, epoch: int) -> Any:
         """The memory's contents at the start, or behind that many events, one of which may have changed it."""
         sort = z3.ArraySort(REFERENCE, self.of_object(slot.key, self.held(slot)))
@@ -150,8 +153,6 @@ class Universe:
 
     def is_in(self, p: Any, range_: ClassRange) -> Any:
         class_ = self._class_of(p)
-        if range_[0] == range_[1]:
-            return class_ == range_[0]
         return z3.And(z3.UGE(class_, range_[0]), z3.ULE(class_, range_[1]))
 
     def isa(self, p: Any, owner: str) -> Any:

@@ -17,17 +17,20 @@ from optimizer.ir.text.declarations import parse_declarations
 from optimizer.ir.trace import Trace
 from validator.prove.judge import validate
 from validator.pypy.exits import Loop, Prove, prove_with_exits, with_origins
+from validator.pypy.open import Open
 from validator.pypy.parents import path_to
 from validator.pypy.straight import NotStraight
-from validator.pypy.study import Knowledge, translated, unsaid_of
+from validator.pypy.study import Knowledge, translated
 from validator.pypy.translate import Translated
-from validator.verdict import Failargs, Failed, Fault, Guards, Options, Refuted, Unknown, Unsupported, Verdict
+from validator.verdict import Failargs, Failed, Fault, Guards, Options, Proved, Refuted, Unknown, Unsupported, Verdict
 
 OPTIONS = Options(guards=Guards.EARLY, failargs=Failargs.IGNORE, effort=1_000_000)
 """Guards may fail where the recorded trace leaves later. A log holds no resume data: see `prove_with_exits`."""
 
 
+_RELIES = "what the label relies on that the bridge jumps to"
 _LOST = "where the bridge starts: a trace with its guard"
+_GUARDS = "why guards that the optimized trace has not always pass"
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,18 +69,24 @@ def judge(
         verdict, texts = _verdict(translated(pair, file, knowledge), options, prove)
         if not isinstance(verdict, Refuted):
             return Judged(verdict, texts)
-        again, generous = _verdict(translated(pair, file, knowledge, generous=True), options, prove)
-        missing = unsaid_of(pair, file, knowledge)
+        granted = translated(pair, file, knowledge, generous=True)
+        again, generous = _verdict(granted, options, prove)
     except NotStraight as why:
         return Judged(Unsupported(str(why)))
     except InputError as mistake:
         return Judged(Failed(Fault.INPUT, str(mistake)))
+    missing: tuple[str, ...] = ()
+    if isinstance(again, Refuted):
+        missing = Open(granted.sides, pair.kind).rests_on(again.counterexample)
     if pair.kind is Kind.BRIDGE and path_to(pair, file) is None:
         missing = (*missing, _LOST)
+    if pair.target is not None:
+        missing = (*missing, _RELIES)
     if isinstance(again, Refuted) and not missing:
         return Judged(again, generous)
     if not isinstance(again, Refuted):
-        missing = (*missing, *sorted({*generous.assumes} - {*texts.assumes}))
+        taken = sorted({*generous.assumes} - {*texts.assumes}) or [_GUARDS]
+        missing = (*taken, *(() if isinstance(again, Proved) else missing))
     reason = f"{verdict.counterexample.obligation} differs, and the log does not say what PyPy knew"
     seconds = verdict.evidence.seconds + (0 if isinstance(again, Unsupported | Failed) else again.evidence.seconds)
     return Judged(Unknown(replace(verdict.evidence, seconds=seconds), reason), texts, missing)

@@ -14,7 +14,7 @@ from optimizer.ir.immutable import replace
 from validator.pypy.effects import Effect, Evidence, leaves
 from validator.pypy.facts import Facts, facts_of
 from validator.pypy.fields import Fields
-from validator.pypy.grants import unsaid, with_guards_that_hold
+from validator.pypy.grants import with_guards_that_hold
 from validator.pypy.lines import read_printed
 from validator.pypy.parents import Parents, correspond, path_to
 from validator.pypy.rows import rows_of, with_target
@@ -86,12 +86,6 @@ def _text(sides: Sides, knowledge: Knowledge, *, generous: bool) -> Translated:
     rows = rows_of(sides)
     sameness = Sameness(rows, knowledge.leaves)
     return translate(sides, rows, sameness, knowledge.effects, knowledge.fields, generous=generous)
-
-
-def unsaid_of(pair: LogPair, file: str, knowledge: Knowledge) -> tuple[str, ...]:
-    """Statements that the log does not hold, and on which values of the optimized trace may depend."""
-    sides = _whole(pair, file)
-    return unsaid(sides, Sameness(rows_of(sides), knowledge.leaves), pair.kind)
 
 
 def _whole(pair: LogPair, file: str) -> Sides:

@@ -31,6 +31,7 @@ class Translated:
     of these numbers being right. `is_loop`: it goes round, or to the inner label of a loop, the texts of which are
     `loop`."""
 
+    sides: Sides
     before: str
     after: str
     types: str
@@ -55,6 +56,7 @@ def translate(
     used = possible if generous else possible & effects
     is_loop = sides.is_peeled or sides.target is not None
     return Translated(
+        sides,
         before,
         after,
         format_declarations(_with_copies(_declarations(sides, used, fields), copies, lines)),

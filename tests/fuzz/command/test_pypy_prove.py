@@ -87,6 +87,27 @@ def test_json_has_the_verdict_of_a_batch_and_all_sums(run: Run) -> None:
     assert {"assumes": second["inferred"][0], "proofs": 1} in sums["assumptions"]
 
 
+def test_resume_data_and_what_a_call_leaves_are_a_line_each(run: Run) -> None:
+    lines = run("run.log", "--prove", "--jobs", "1").out.splitlines()
+    assert len([line for line in lines if "resume data" in line or "failargs" in line]) == 1
+    assert len([line for line in lines if "call <Callv 0 r EF=5>@tell does not write" in line]) == 1
+
+
+def test_what_the_log_does_not_say_is_told(run: Run) -> None:
+    again = across_a_call().replace(
+        "i3 = int_add(i1, i1)", "i2 = getfield_gc_i(p0, descr=<FieldS Counter.inst_count 8>)\n+4: i3 = int_add(i1, i2)"
+    )
+    Path("denied.log").write_text(across_a_call() + again.replace("with 6 ops", "with 7 ops"))
+    first, *_, sums = prove(run, "denied.log")
+    assert first["verdict"] == "unknown"
+    assert {"missing": "call <Callv 0 r EF=5>@tell does not write <FieldS Counter.inst_count 8>", "pairs": 1} in sums[
+        "missing"
+    ]
+    lines = run("denied.log", "--prove", "--jobs", "1").out.splitlines()
+    assert "the log does not say what PyPy knew: call <Callv 0 r EF=5>@tell does not " in lines[0]
+    assert "not in the log, each with the number of pairs that may be right because of it:" in lines
+
+
 def test_several_processes_say_the_same(run: Run) -> None:
     def said(jobs: str) -> list[str]:
         lines = run("run.log", "--prove", "--jobs", jobs).out.splitlines()
@@ -156,7 +177,14 @@ def test_pairs_are_cases_that_other_commands_work_on(run: Run, traceproof: Comma
 
 
 @pytest.mark.parametrize(
-    "args", [("--prove", "--pairs"), ("--prove", "--bare", "--extract", "x"), ("--prove", "--list"), ("--only", "1")]
+    "args",
+    [
+        ("--prove", "--pairs"),
+        ("--prove", "--bare", "--extract", "x"),
+        ("--prove", "--list"),
+        ("--only", "1"),
+        ("--html", "x.html"),
+    ],
 )
 def test_options_that_do_not_go_together(run: Run, args: tuple[str, ...]) -> None:
     assert run("run.log", *args).code == 2
@@ -246,8 +274,11 @@ def test_a_log_comes_through_a_pipe_and_compressed(run: Run, tmp_path: Path) -> 
     Path("cut.log.gz").write_bytes(gzip.compress((LOG * 40).encode())[:-30])
     code, out, err = run("cut.log.gz", "--prove", "--jobs", "1")
     assert code in (1, 2)
-    assert "the compressed data is damaged" in err
+    assert "\ncut.log.gz: the compressed data is damaged" in err
     assert "proved" in out
+    Path("plain.gz").write_text(LOG)
+    code, _, err = run("plain.gz", "--prove", "--jobs", "1")
+    assert (code, err) == (2, "plain.gz: the compressed data is damaged: Not a gzipped file (b'[1')\n")
 
 
 # Terminals, and being killed.

@@ -50,7 +50,8 @@ def test_a_program_is_run_and_its_log_proved(tmp_path: Path) -> None:
     done = run(tmp_path, "--jobs", "1", "--", *words, "--jobs", "x", said="hallo")
     assert done.returncode == 1
     assert done.stdout.startswith("hallo heard\n['--jobs', 'x']\n     1 loop         proved")
-    assert "3 pairs, 1 trace without" in done.stdout
+    assert f"{sys.executable} pretending.py --jobs x: 3 pairs, 1 trace without" in done.stdout
+    assert done.stderr.endswith("the log is not kept; --log FILE keeps it, for `traceproof pypy-log FILE --prove`\n")
     assert sorted(path.name for path in tmp_path.iterdir()) == ["given.log", "pretending.py"]
 
 

@@ -12,8 +12,7 @@ from optimizer.ir.domains.concrete import concrete
 from optimizer.ir.floats import Float
 from optimizer.ir.rows.domain import wrap
 from optimizer.ir.rows.ops import OPS
-from validator.check.floats import DOUBLE
-from validator.check.words import Words
+from validator.check.words import DOUBLE, Words
 
 WIDTH = 4
 ROWS = [row for row in OPS.values() if row.is_pure and row.min_word <= WIDTH and not row.constant_args]
