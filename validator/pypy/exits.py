@@ -10,10 +10,11 @@ it.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 
 from optimizer.ir.immutable import replace
-from optimizer.ir.trace import Trace
+from optimizer.ir.rows.row import NEW
+from optimizer.ir.trace import Operation, Trace, Value
 from validator.verdict import Failargs, Options, Proved, Refuted, Unknown, Verdict
 
 Loop = tuple[Trace, Trace] | None
@@ -38,7 +39,12 @@ def prove_with_exits(
     at_exits = prove(before, told, strict, loop)
     if isinstance(at_exits, Proved):
         return at_exits, told, strict
-    if assumed := tuple(_put_off(before, told, loop, strict, at_exits, prove)):
+    if memories := _put_off(before, told, loop, strict, at_exits, prove):
+        rest = loop and (_without_made(loop[0], memories), _without_made(loop[1], memories))
+        if not isinstance(prove(_without_made(before, memories), _without_made(told, memories), strict, rest), Proved):
+            reason = f"{', '.join(memories)} differs at side exits, and not by objects that the trace makes alone"
+            return Unknown(verdict.evidence, reason), told, strict
+        assumed = tuple(f"resume data stores {memory} at side exits" for memory in memories)
         assumed = (*verdict.evidence.assumes, *assumed)
         return replace(verdict, evidence=replace(verdict.evidence, assumes=assumed)), told, loose
     if isinstance(at_exits, Unknown):
@@ -46,23 +52,36 @@ def prove_with_exits(
     return prove(before, after, strict, loop), after, strict
 
 
-def _put_off(
-    before: Trace, after: Trace, loop: Loop, options: Options, verdict: Verdict, prove: Prove
-) -> Iterator[str]:
-    """Statements on fields of references that alone are not as recorded at side exits; none where more differs, as far
-    as it shows without these fields."""
+def _put_off(before: Trace, after: Trace, loop: Loop, options: Options, verdict: Verdict, prove: Prove) -> list[str]:
+    """The fields of references that alone are not as recorded at side exits; none where more differs, as far as it
+    shows without these fields."""
     memories: list[str] = []
     while (memory := _put_off_memory(verdict)) is not None and memory not in memories:
         memories.append(memory)
         rest = loop and (_without(loop[0], memories), _without(loop[1], memories))
         verdict = prove(_without(before, memories), _without(after, memories), options, rest)
-    if isinstance(verdict, Proved):
-        yield from (f"resume data stores {memory} at side exits" for memory in memories)
+    return memories if isinstance(verdict, Proved) else []
 
 
 def _without(trace: Trace, memories: Sequence[str]) -> Trace:
     """The trace without its stores to these."""
     return trace.of(op for op in trace.ops if op.result is not None or op.descr not in memories)
+
+
+def _without_made(trace: Trace, memories: Sequence[str]) -> Trace:
+    """The trace without the stores to these of what it has made: of others, resume data does none and undoes none."""
+    made: set[Value] = set()
+    places: set[tuple[object, ...]] = set()
+    kept: list[Operation] = []
+    for op in trace.ops:
+        place = (op.descr, *(op.args if op.result else op.args[:-1]))
+        if op.result is not None and (op.op.kind is NEW or place in places):
+            made.add(op.result)
+        if op.result is None and op.descr in memories and op.args[-1] in made:
+            places.add(place)
+        else:
+            kept.append(op)
+    return trace.of(kept)
 
 
 def with_origins(trace: Trace, origins: Sequence[int | None]) -> Trace:

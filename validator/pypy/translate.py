@@ -134,6 +134,8 @@ class _Names:
     objects: dict[Node, str] = field(default_factory=dict)
     classes: dict[Node, str] = field(default_factory=dict)
     same_code: dict[Node, Node] = field(default_factory=dict)
+    sizes: dict[Node, tuple[str, str]] = field(default_factory=dict)
+    other_sizes: dict[tuple[Node, str, str], str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         for trace, value, again in self.rows.copies:
@@ -195,7 +197,12 @@ class _Names:
             return ""
         if line.name in ALLOCATIONS and line.result and line.descr != VIRTUAL_REF:
             node = self._made(trace, line.result)
-            return self.classes.setdefault(node, f"{line.descr.rstrip('>')} ${len(self.classes)}>")
+            size = line.name, line.descr
+            if self.sizes.setdefault(node, size) == size:
+                return self.classes.setdefault(node, f"{line.descr.rstrip('>')} ${len(self.classes)}>")
+            return self.other_sizes.setdefault(
+                (node, *size), f"{line.descr.rstrip('>')} $other {len(self.other_sizes)}>"
+            )
         return line.descr
 
 

@@ -79,3 +79,22 @@ def test_a_constant_that_is_stored_late_is_not_resume_data() -> None:
     lines = before.splitlines(keepends=True)
     late = "".join([*lines[:2], *lines[3:5], lines[2], lines[5]])
     assert not isinstance(judged(before, late)[0], Proved)
+
+
+def test_a_store_that_is_done_early_is_not_resume_data() -> None:
+    """Resume data stores what was put off into the one object, and takes nothing back in the other one."""
+    accessed = f"[p0, p1, i1]\ni8 = ptr_eq(p0, p1)\nguard_false(i8)\np9 = getfield_gc_r(p1, descr={NEXT})\n"
+    before = LIST.replace("[p0, i1]\n", f"{accessed}p7 = getfield_gc_r(p0, descr={NEXT})\n")
+    before = before.replace("finish", f"setfield_gc(p1, p0, descr={NEXT})\nfinish")
+    lines = before.splitlines(keepends=True)
+    new, guard, early = lines[6:8], lines[8:10], lines[10]
+    late = "".join([*lines[:6], *guard, *new, *lines[10:]])
+    assert isinstance(judged(before, late)[0], Proved)
+    assert not isinstance(judged(before, "".join([*lines[:6], early, *guard, *new, lines[11]]))[0], Proved)
+
+
+def test_what_is_loaded_of_a_store_that_is_put_off_was_made() -> None:
+    before = LIST.replace("i3 =", f"p4 = getfield_gc_r(p0, descr={NEXT})\nsetfield_gc(p2, p4, descr={NEXT})\ni3 =")
+    lines = before.splitlines(keepends=True)
+    late = "".join([*lines[:2], *lines[6:8], *lines[2:4], f"setfield_gc(p2, p2, descr={NEXT})\n", lines[8]])
+    assert isinstance(judged(before, late)[0], Proved)

@@ -1,0 +1,71 @@
+"""Constants that PyPy knows and a log does not tell, and objects whose sizes it prints."""
+
+from __future__ import annotations
+
+import pytest
+
+from optimizer.ir.dialects.pypy_log import read_traces
+from optimizer.ir.dialects.pypy_pairs import LogPair, pair_sections
+from validator import Proved, Refuted, Unknown
+from validator.pypy.judge import Judged, judge
+from validator.pypy.study import study
+
+THREE = "guard_value(i0, 3, descr=<Guard0x1>) []\n"
+LOADED = "p1 = getfield_gc_r(ConstPtr(ptr1), descr=<FieldP Box.value 8 pure>)\nfinish(p1)"
+
+
+def judged(recorded: str, optimized: str) -> Judged:
+    log = f"""\
+[1] {{jit-log-noopt
+# Traced loop or bridge with {len(recorded.splitlines())} ops
+[i0, f0]
+{recorded}
+[2] jit-log-noopt}}
+[3] {{jit-log-opt-loop
+# Loop 1 (f;a.py:4-9~#40 FOR_ITER) : entry bridge with {len(optimized.splitlines())} ops
+[i0, f0]
+{optimized}
+[4] jit-log-opt-loop}}
+"""
+    pair = next(iter(pair_sections(read_traces(log.splitlines()))))
+    assert isinstance(pair, LogPair)
+    return judge(pair, "a.log", study([pair], "a.log"))
+
+
+@pytest.mark.parametrize(
+    ("recorded", "optimized"),
+    [
+        ("f1 = float_truediv(f0, 2.000000)\nfinish(f1)", "f1 = float_mul(f0, 0.500000)\nfinish(f1)"),
+        ("f1 = float_mul(f0, -1.000000)\nfinish(f1)", "f1 = float_neg(f0)\nfinish(f1)"),
+        (f"{THREE}f1 = cast_int_to_float(i0)\nfinish(f1)", f"{THREE}finish(3.000000)"),
+        (f"{THREE}i1 = call_i(ConstClass(f), i0, descr=<Calli 8 i EF=0>)\nfinish(i1)", f"{THREE}finish(7)"),
+        (f"{THREE}i1 = strgetitem(ConstPtr(ptr1), i0)\nfinish(i1)", f"{THREE}finish(7)"),
+        ("i1 = ptr_eq(ConstPtr(ptr1), ConstPtr(ptr2))\nfinish(i1)", "finish(0)"),
+        (LOADED, "finish(ConstPtr(ptr2))"),
+    ],
+)
+def test_operations_of_constants_that_pypy_has_folded(recorded: str, optimized: str) -> None:
+    whole = judged(recorded, optimized)
+    assert isinstance(whole.verdict, Unknown)
+    assert whole.missing
+
+
+@pytest.mark.parametrize(
+    ("recorded", "optimized"),
+    [
+        (
+            "i2 = int_add(i0, 1)\nf1 = float_add(f0, 1.000000)\nfinish(i2, f1)",
+            "f1 = float_add(f0, 1.000000)\nfinish(i0, f1)",
+        ),
+        (f"{THREE}i1 = int_add(i0, 1)\nfinish(i1)", f"{THREE}finish(5)"),
+    ],
+)
+def test_what_constants_do_not_explain(recorded: str, optimized: str) -> None:
+    assert isinstance(judged(recorded, optimized).verdict, Refuted)
+
+
+@pytest.mark.parametrize("name", ["new", "new_with_vtable"])
+def test_objects_of_two_sizes_are_of_two_classes(name: str) -> None:
+    trace = f"p2 = {name}(descr=<SizeDescr 16>)\nfinish(p2)"
+    assert isinstance(judged(trace, trace).verdict, Proved)
+    assert not isinstance(judged(trace, trace.replace("16", "24")).verdict, Proved)
