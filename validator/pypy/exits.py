@@ -44,6 +44,9 @@ def prove_with_exits(
         if not isinstance(prove(_without_made(before, memories), _without_made(told, memories), strict, rest), Proved):
             reason = f"{', '.join(memories)} differs at side exits, and not by objects that the trace makes alone"
             return Unknown(verdict.evidence, reason), told, strict
+        if _is_early(before, told, memories):
+            reason = f"{', '.join(memories)} differs at side exits, and may be stored to ahead of the recorded trace"
+            return Unknown(verdict.evidence, reason), told, strict
         assumed = tuple(f"resume data stores {memory} at side exits" for memory in memories)
         assumed = (*verdict.evidence.assumes, *assumed)
         return replace(verdict, evidence=replace(verdict.evidence, assumes=assumed)), told, loose
@@ -82,6 +85,34 @@ def _without_made(trace: Trace, memories: Sequence[str]) -> Trace:
         else:
             kept.append(op)
     return trace.of(kept)
+
+
+def _is_early(before: Trace, after: Trace, memories: Sequence[str]) -> bool:
+    """May the optimized trace store a new object to one of these ahead of a guard that the recorded trace comes to
+    without having done so? Resume data takes no store back. Places are compared by inputs and constants alone."""
+    guards = [number for number, op in enumerate(before.ops) if op.exit is not None]
+    recorded = [(number, (op.descr, *op.args[:-1])) for number, op in enumerate(before.ops) if op.result is None]
+    made = {op.result for op in after.ops if op.op.kind is NEW}
+    variables = {op.result for op in after.ops if op.result is not None}
+    stored: list[tuple[object, ...]] = []
+    for op in after.ops:
+        if op.result is None and op.descr in memories and op.args[-1] in made and op.args[0] not in made:
+            stored.append((op.descr, *op.args[:-1]))
+        if op.exit is None or not stored:
+            continue
+        origin = op.exit.origin
+        if (
+            origin is None
+            or origin >= len(guards)
+            or not variables.isdisjoint(arg for place in stored for arg in place)
+        ):
+            return True
+        at = guards[origin]
+        for place in stored:
+            done = [number for number, other in recorded if other == place]
+            if not done or done[-1] > at:
+                return True
+    return False
 
 
 def with_origins(trace: Trace, origins: Sequence[int | None]) -> Trace:

@@ -98,3 +98,13 @@ def test_what_is_loaded_of_a_store_that_is_put_off_was_made() -> None:
     lines = before.splitlines(keepends=True)
     late = "".join([*lines[:2], *lines[6:8], *lines[2:4], f"setfield_gc(p2, p2, descr={NEXT})\n", lines[8]])
     assert isinstance(judged(before, late)[0], Proved)
+
+
+def test_a_new_object_that_is_stored_early_is_not_resume_data() -> None:
+    head = f"[p0, p1, i1]\ni8 = ptr_eq(p0, p1)\nguard_false(i8)\np9 = getfield_gc_r(p1, descr={NEXT})\n"
+    head += f"p7 = getfield_gc_r(p0, descr={NEXT})\ni3 = int_lt(i1, 5)\n"
+    one = f"p2 = new(descr=<SizeDescr 24>)\nsetfield_gc(p0, p2, descr={NEXT})\n"
+    two = f"p4 = new(descr=<SizeDescr 24>)\nsetfield_gc(p1, p4, descr={NEXT})\n"
+    before = f"{head}{one}guard_true(i3)\n{two}finish(i1)\n"
+    assert isinstance(judged(before, f"{head}guard_true(i3)\n{one}{two}finish(i1)\n")[0], Proved)
+    assert not isinstance(judged(before, f"{head}{two}guard_true(i3)\n{one}finish(i1)\n")[0], Proved)
