@@ -71,7 +71,11 @@ def pypy_log(
             raise click.UsageError(f"--{option} is for --prove, and for --pairs with --extract")
     if pairs:
         return list_pairs(log, as_json)
-    folder = None if extract is None else writable(Path(extract), "--extract")
+    return _list_recorded(log, None if extract is None else writable(Path(extract), "--extract"), bare, as_json)
+
+
+def _list_recorded(log: str, folder: Path | None, bare: bool, as_json: bool) -> Exit:
+    """Prints a line for each recorded trace, and writes it to the folder, if there is one."""
     counts = {"traces": 0, "operations": 0, "lost": 0}
     for row in _rows(log, folder, bare):
         counts["traces"] += 1
