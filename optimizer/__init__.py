@@ -6,14 +6,8 @@
 `optimize(trace, passes) -> Trace` optimizes it. Each is loaded when it is first asked for.
 """
 
-from optimizer.ir.lazy_names import names_from
 
-_HOMES = {
-    "Trace": "optimizer.ir.trace",
-    "format_trace": "optimizer.ir.text",
-    "optimize": "optimizer.pipeline",
-    "parse": "optimizer.ir.text",
-    "run": "optimizer.ir.run.interpreter",
-}
-__all__ = tuple(_HOMES)
-__getattr__ = names_from(__name__, _HOMES)
+def __getattr__(name: str) -> object:
+    from optimizer.ir.lazy_names import load
+
+    return load(__name__, name)

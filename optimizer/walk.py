@@ -38,6 +38,7 @@ from functools import cache
 from optimizer.facts.facts import Facts
 from optimizer.ir.domains.concrete import concrete
 from optimizer.ir.immutable import immutable
+from optimizer.ir.operands import instead
 from optimizer.ir.rows.ops import OPS, Kind, Op
 from optimizer.ir.trace import Exit, Operation, Trace, exit_of
 from optimizer.ir.types.layout import Layout
@@ -169,7 +170,7 @@ class _Walk:
                 self._fired[merged.why] += 1
                 self._guards[rider.name] += 1
                 place = self._places[id(merged.earlier)]
-                stronger = self._output[place].instead(merged.op, merged.args)
+                stronger = instead(self._output[place], merged.op, merged.args)
                 self._output[place] = stronger
                 self._places[id(stronger)] = place
                 self._learn(stronger)
@@ -186,7 +187,7 @@ class _Walk:
                 self._emit(self._resolve(guard))
             case _, Becomes(op, args, why, None):
                 self._fired[why] += 1
-                self._settle_overflow(operation.instead(op, args), behind)
+                self._settle_overflow(instead(operation, op, args), behind)
             case rider, Becomes(overflowed=bool(flag)) | Equal(overflowed=bool(flag)) as answer:
                 assert guard.op.passes is not None
                 assert operation.op.wrapping is not None
@@ -196,7 +197,7 @@ class _Walk:
                     self._guards[rider.name] += 1
                     self._apply(operation, rider, answer)
                 else:
-                    self._settle(operation.instead(OPS[operation.op.wrapping], operation.args))
+                    self._settle(instead(operation, OPS[operation.op.wrapping], operation.args))
                 for position in positions:
                     self._settle(self._resolve(position))
                 if not passes:
@@ -220,7 +221,7 @@ class _Walk:
     def _apply(self, operation: Operation, rider: Pass, answer: Becomes | Equal) -> None:
         self._fired[answer.why] += 1
         if isinstance(answer, Becomes):
-            self._settle(operation.instead(answer.op, answer.args))
+            self._settle(instead(operation, answer.op, answer.args))
         else:
             self._operations[rider.name] += 1
             assert operation.result is not None
@@ -267,11 +268,11 @@ class _Walk:
         return passed
 
     def _stop_at(self, guard: Operation) -> None:
-        self._fail_at(self._put(guard.instead(_ALWAYS_FAILS, ())))
+        self._fail_at(self._put(instead(guard, _ALWAYS_FAILS, ())))
 
     def _fail_at(self, place: int) -> None:
         guard = self._output[place]
-        self._output[place] = guard.instead(_ALWAYS_FAILS, ())
+        self._output[place] = instead(guard, _ALWAYS_FAILS, ())
         self._always_fails = exit_of(guard).origin
 
     def _resolve(self, operation: Operation) -> Operation:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
 from pathlib import Path
 from random import Random
 
@@ -69,3 +72,10 @@ def test_a_log_with_a_mutant_in_it_is_judged(tmp_path: Path) -> None:
     assert {mutant.verdict for mutant in found} == {"refuted"}
     assert "| all |" in table(found)
     assert table(found).endswith("proved: 0.0 %")
+
+
+def test_a_log_that_is_not_there_is_told(tmp_path: Path) -> None:
+    command, scripts = [sys.executable, "-m", "pypy_mutants", "no.log"], Path(__file__).parents[1] / "scripts"
+    environment = {**os.environ, "PYTHONPATH": str(scripts)}
+    done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True)
+    assert (done.returncode, done.stderr) == (2, "error: no.log: there is no such file\n")

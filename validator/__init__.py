@@ -5,14 +5,8 @@
 `validate(before, after) -> Verdict` judges a pair. Each name is loaded when it is first asked for.
 """
 
-from optimizer.ir.lazy_names import names_from
 
-_VERDICTS = "Evidence Failargs Failed Guards Options Proved Refuted Unknown Unsupported Verdict"
-_HOMES = {
-    **dict.fromkeys(_VERDICTS.split(), "validator.verdict"),
-    "Counterexample": "validator.search.counterexample",
-    "State": "validator.search.counterexample",
-    "validate": "validator.prove.judge",
-}
-__all__ = tuple(_HOMES)
-__getattr__ = names_from(__name__, _HOMES)
+def __getattr__(name: str) -> object:
+    from optimizer.ir.lazy_names import load
+
+    return load(__name__, name)

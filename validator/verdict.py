@@ -27,7 +27,7 @@ class Floats(Enum):
 class Options:
     """`effort` is the budget of one query in Z3's rlimit units (about ten million a second); `timeout_s` the net behind
     it, for the pair, in seconds. `memory_mb` is a limit for each process of a solver. `certify`: a proof has its
-    certificate; `audit`: and the checker's word on it."""
+    certificate; `audit`: and the checker's word on it. `simplify`: counterexamples are made simpler."""
 
     guards: Guards = Guards.EARLY
     failargs: Failargs = Failargs.CHECK
@@ -38,6 +38,7 @@ class Options:
     floats: Floats = Floats.EXACT
     certify: bool = False
     audit: bool = False
+    simplify: bool = True
 
 
 class Status(Enum):

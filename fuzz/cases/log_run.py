@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Generator, Iterable, Iterator
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
@@ -19,7 +20,7 @@ from validator.command.requests import lost_verdict
 from validator.processes.ordered import answer_all
 from validator.processes.workers import Loss, Supervision
 from validator.pypy.exits import Prove
-from validator.pypy.judge import Judged, Texts, judge
+from validator.pypy.judge import Judged, Texts, holds, judge
 from validator.pypy.study import Knowledge, study
 from validator.tell.report import verdict_json
 from validator.verdict import Failed, Fault, Proved
@@ -124,9 +125,12 @@ def _proving(run: LogRun, knowledge: Knowledge) -> Iterator[Callable[[LogPair | 
 def prove_pair(pair: LogPair, log: str, knowledge: Knowledge, judging: Judging) -> PairRun:
     """The outcome of a pair."""
     name = f"{log}: pair {pair.number}"
+    start = time.monotonic()
     try:
         judged = judge(pair, log, knowledge, judging.options, proving(judging, name))
         done = _outcome(pair, name, judged)
+        if done.verdict["seconds"] is not None:  # those of all proofs, not of the last alone
+            done = replace(done, verdict={**done.verdict, "seconds": round(time.monotonic() - start, 6)})
         if isinstance(judged.verdict, Proved):
             done = replace(done, holds_without=_holds_without(pair, log, knowledge, judging, judged))
     except Exception:
@@ -144,7 +148,7 @@ def _holds_without(pair: LogPair, log: str, knowledge: Knowledge, judging: Judgi
         return True
     limit_s = min(judging.options.timeout_s, max(_AGAIN_S, 4 * judged.verdict.evidence.seconds))
     quick = replace(judging.options, timeout_s=limit_s)
-    return isinstance(judge(pair, log, knowledge.certain(), quick, proving(judging, log)).verdict, Proved)
+    return holds(pair, log, knowledge.certain(), quick, proving(judging, log))
 
 
 def proving(judging: Judging, name: str) -> Prove:

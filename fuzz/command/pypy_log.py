@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import click
+from click.core import ParameterSource
 
 from fuzz.cases.recorded import log_stem, recorded_text, sections_of
 from fuzz.command.options import json_option
@@ -55,8 +56,8 @@ def pypy_log(
     --extract with --pairs or --prove proves each pair and writes it as a case: before.trace, after.trace, and
     case.toml, which says how to judge it, so that `report` and `reduce` work on its folder.
 
-    Ends with 2 if a trace is not whole or cannot be read, or with --pairs and --prove, if the log has only one kind of
-    trace; the others are there nevertheless. --prove ends as `validate --batch` does.
+    Ends with 2 if there is no trace, or one that is not whole or cannot be read, or with --pairs and --prove, if the
+    log has only one kind of trace; the others are there nevertheless. --prove ends as `validate --batch` does.
     """
     if bare and extract is None:
         raise click.UsageError("--bare says how to --extract")
@@ -66,9 +67,10 @@ def pypy_log(
         raise click.UsageError("only one of --list, --bare, --pairs and --prove can be given")
     if proves or (pairs and extract is not None):
         return prove(log, proving, as_json, None if extract is None else writable(Path(extract), "--extract"))
-    for option in ("only", "cache", "html", "junit"):
-        if getattr(proving, option):
-            raise click.UsageError(f"--{option} is for --prove, and for --pairs with --extract")
+    given = click.get_current_context().get_parameter_source
+    for option in ("only", "jobs", "timeout_s", "cache", "html", "junit"):
+        if given(option) is ParameterSource.COMMANDLINE:
+            raise click.UsageError(f"--{option.removesuffix('_s')} is for --prove, and for --pairs with --extract")
     if pairs:
         return list_pairs(log, as_json)
     return _list_recorded(log, None if extract is None else writable(Path(extract), "--extract"), bare, as_json)
@@ -96,7 +98,7 @@ def _list_recorded(log: str, folder: Path | None, bare: bool, as_json: bool) -> 
         click.echo(f"{log}: {traces} of {operations}{lost}{where}")
     if not counts["traces"]:
         click.echo(f"{log}: nothing was recorded in it; PyPy records with PYPYLOG=jit-log-noopt:run.log", err=True)
-    return Exit.USAGE if counts["lost"] else Exit.PROVED
+    return Exit.USAGE if counts["lost"] or not counts["traces"] else Exit.PROVED
 
 
 def _rows(log: str, folder: Path | None, bare: bool) -> Iterator[dict[str, Any]]:

@@ -141,13 +141,10 @@ def run(
 
         click.echo(json.dumps(run_json(done) | ({"iterations": done.iterations} if wanted > 1 else {})))
         return 0
-    if show_trace and wanted > 1:
-        straight = iterated(trace, done.iterations)
-        shown = _trace_lines(straight, Program(straight, program.layout).run(state.inputs, state.world, heap=heap))
-    else:
-        shown = _trace_lines(trace, done) if show_trace else _value_lines(trace, done, heap)
-    for line in shown:
-        click.echo(line)
+    shown = _value_lines(trace, done, heap)
+    if show_trace:
+        shown = _trace_lines(trace, done) if wanted == 1 else _iterated_lines(trace, done.iterations, state, heap)
+    click.echo("".join(f"{line}\n" for line in shown), nl=False)
     click.echo(_ending(done.outcome) + (f", in iteration {done.iterations}" if wanted > 1 else ""))
     if done.pending != NULL:
         click.echo(f"the exception {done.pending} is pending")
@@ -159,6 +156,12 @@ def _trace_lines(trace: Trace, done: Run) -> Iterator[str]:
     from validator.tell.side_by_side import annotated
 
     return map(str, annotated(trace, done))
+
+
+def _iterated_lines(trace: Trace, iterations: int, state: State, heap: Heap) -> Iterator[str]:
+    """The lines of a loop that goes round so many times, one iteration behind the other."""
+    straight = iterated(trace, iterations)
+    return _trace_lines(straight, Program(straight, heap.layout).run(state.inputs, state.world, heap=heap))
 
 
 def _value_lines(trace: Trace, done: Run, heap: Heap) -> Iterator[str]:

@@ -17,12 +17,12 @@ from fuzz.edits.reach import reached
 from optimizer.ir.addresses import address_of
 from optimizer.ir.faults import Unspecified
 from optimizer.ir.floats import Float
+from optimizer.ir.operands import constant_text
 from optimizer.ir.rows.ops import INT, REF, Op
 from optimizer.ir.rows.row import ARRAY, COPY, LOAD, NEW, STORE, STRUCT
 from optimizer.ir.run.heap import Heap
 from optimizer.ir.run.objects import NULL, RAW_REF, Datum, Object, Ref
 from optimizer.ir.run.used_as import UsedAs
-from optimizer.ir.text.string_text import constant_text
 from optimizer.ir.trace import ConstClass, ConstFloat, ConstInt, ConstRef, Operation, Trace, Value, Var
 from optimizer.ir.types.layout import Array, Field, Resolved, Struct
 from optimizer.ir.types.trace_layout import layout_of

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from fuzz.draw.choices import Choices, constant, float_constant
 from fuzz.draw.random_types import Place, Types
+from optimizer.ir.operands import constant_text
 from optimizer.ir.rows.ops import FLOAT, REF
 from optimizer.ir.rows.row import FIELD
 from optimizer.ir.run.heap import Heap
 from optimizer.ir.run.objects import NO_INDEX, NULL, Datum, Object, Ref
-from optimizer.ir.text.string_text import HIGHEST, constant_name, constant_text
+from optimizer.ir.text.string_text import HIGHEST, constant_name
 from optimizer.ir.types.layout import Array
 
 LONGEST = 4

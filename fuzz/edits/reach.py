@@ -12,8 +12,8 @@ from optimizer.ir.run.objects import NO_INDEX, RAW_REF, Datum, Object, Ref, refe
 from optimizer.ir.run.runs import Seen, World, Write
 from optimizer.ir.trace import ConstRef, Trace, all_operations
 from optimizer.ir.types.layout import Array, Field, Layout, Struct
+from optimizer.ir.types.memory_cells import RAW_ARRAY, written_name
 from optimizer.ir.types.memory_names import memory_named
-from optimizer.ir.types.memory_types import RAW_ARRAY, kind_of
 from validator.search.counterexample import State
 
 _ON_RAW = (Kind.RAW_LOAD, Kind.RAW_STORE)
@@ -88,7 +88,7 @@ def _declared_keys(type_: Struct | Array) -> Iterator[str]:
 def _is_named(key: str, index: int, value: Datum, layout: Layout) -> bool:
     """Does the trace use the undeclared memory, for values of that type?"""
     text = key.removesuffix("[]")
-    if text not in layout.undeclared_uses():
+    if text not in layout.uses:
         return False
     slot = memory_named(layout, text, has_index=index != NO_INDEX)
     return slot is not None and slot.key == key and slot.type is type_of(value)
@@ -96,5 +96,5 @@ def _is_named(key: str, index: int, value: Datum, layout: Layout) -> bool:
 
 def _is_named_raw(key: str, value: Datum, layout: Layout) -> bool:
     """Is it a byte, or what a field of a raw struct may hold?"""
-    slot = memory_named(layout, kind_of(key).descr(key), has_index=True)
+    slot = memory_named(layout, written_name(key), has_index=True)
     return slot is not None and slot.type is type_of(value)

@@ -12,20 +12,11 @@ from fuzz.reduce.drop import without
 from fuzz.reduce.structure import Change
 from optimizer.ir.floats import ZERO, Float
 from optimizer.ir.immutable import replace
+from optimizer.ir.operands import constant_of
 from optimizer.ir.rows.domain import wrap
 from optimizer.ir.rows.ops import Type
 from optimizer.ir.run.objects import NULL, Ref
-from optimizer.ir.trace import (
-    ConstFloat,
-    ConstInt,
-    ConstRef,
-    Operation,
-    Trace,
-    Value,
-    Var,
-    all_operations,
-    constant_of,
-)
+from optimizer.ir.trace import ConstFloat, ConstInt, ConstRef, Operation, Trace, Value, Var, all_operations
 from validator.search.float_samples import simpler_floats
 
 _EARLIER = 4

@@ -11,8 +11,9 @@ from fuzz.edits.walk import Handed, operands, results, used_by
 from fuzz.reduce.candidate import Candidate
 from fuzz.reduce.drop import without
 from optimizer.ir.immutable import replace
+from optimizer.ir.operands import constant_of
 from optimizer.ir.run.objects import NULL, Ref
-from optimizer.ir.trace import ConstRef, Operation, Trace, Value, Var, all_operations, constant_of
+from optimizer.ir.trace import ConstRef, Operation, Trace, Value, Var, all_operations
 
 Change = Edit | Callable[[Candidate], Candidate | None]
 """A change that may make a candidate simpler: an edit of all its traces, or a function that gives None where it does

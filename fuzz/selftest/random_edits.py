@@ -15,8 +15,9 @@ from fuzz.edits.rows import alike
 from fuzz.edits.walk import inner, is_well_formed, numbered, operands, results, visible
 from optimizer.ir.floats import Float
 from optimizer.ir.immutable import replace
+from optimizer.ir.operands import constant_of
 from optimizer.ir.run.objects import Datum
-from optimizer.ir.trace import ConstFloat, ConstInt, Operation, Trace, Value, Var, constant_of, exit_of
+from optimizer.ir.trace import ConstFloat, ConstInt, Operation, Trace, Value, Var, exit_of
 
 _TRIES = 50
 

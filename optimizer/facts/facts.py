@@ -36,10 +36,10 @@ from optimizer.ir.domains.bounds import bounds_domain, transfer
 from optimizer.ir.rows.ops import Kind, Role, Type
 from optimizer.ir.rows.row import COPY, EVENT, FACT, GUARD, INT, LOAD, NEW, STORE
 from optimizer.ir.trace import ConstInt, Operation, Value, Var, memory_of
-from optimizer.ir.types.byte_access import takes_object
-from optimizer.ir.types.calls import call_of
+from optimizer.ir.types.calls import EVENT_ROLES, call_of
 from optimizer.ir.types.known_calls import meant as known_call
 from optimizer.ir.types.layout import Array, Field, Layout, RawItem, Resolved, Struct
+from optimizer.ir.types.memory_cells import range_of, takes_object
 
 V = TypeVar("V", bound=Value | None)
 
@@ -194,7 +194,7 @@ class Facts:
             self.memory.copy(copy_of(known, self.layout))
             return
         call = call_of(operation, self.layout)
-        if call is not None and call.is_event:
+        if call is not None and call.role in EVENT_ROLES:
             self.is_valid = self.is_valid and not call.effects.can_invalidate
             self.memory.event(call.effects, operation.args)
             self.raw.event(call.effects)
@@ -244,7 +244,7 @@ class Facts:
 
     def _learn_raw(self, operation: Operation) -> None:
         slot = self.layout.descr_of(operation)
-        low, high = slot.range(self.word) if isinstance(slot, (RawItem, Field)) else (None, None)
+        low, high = range_of(slot, self.word) if isinstance(slot, (RawItem, Field)) else (None, None)
         if operation.result is not None and low is not None and high is not None:
             self._bound(operation.result, low, high)
         if takes_object(operation):

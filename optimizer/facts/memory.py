@@ -14,8 +14,9 @@ from optimizer.facts.aliasing import distinct, may_meet
 from optimizer.facts.cells import MOST_CELLS, Cell, Copy, default_content, stored_value
 from optimizer.facts.conditions import NULL
 from optimizer.facts.references import Fresh, constant_name
-from optimizer.ir.text.string_text import HIGHEST, constant_text
-from optimizer.ir.trace import ConstInt, ConstRef, Operation, Value, Var, constant_of, memory_of
+from optimizer.ir.operands import constant_of, constant_text
+from optimizer.ir.text.string_text import HIGHEST
+from optimizer.ir.trace import ConstInt, ConstRef, Operation, Value, Var, memory_of
 from optimizer.ir.types.effects import Effects
 from optimizer.ir.types.layout import Array, Struct
 

@@ -15,7 +15,8 @@ from optimizer.ir.rows.ops import Kind
 from optimizer.ir.trace import ConstInt, Operation, Value, Var, memory_of
 from optimizer.ir.types.effects import Effects
 from optimizer.ir.types.layout import Field, RawItem
-from optimizer.ir.types.memory_types import MemoryKind, has_kind
+from optimizer.ir.types.memory_cells import has_kind
+from optimizer.ir.types.memory_types import MemoryKind
 
 if TYPE_CHECKING:
     from optimizer.facts.facts import Facts

@@ -21,23 +21,9 @@ class InputError(Exception):
         self.source = source
 
     def __str__(self) -> str:
-        place = ":".join([self.file] * bool(self.file) + [str(n) for n in (self.line, self.column) if n])
-        text = f"{place}: {self.message}" if place else self.message
-        if self.source and self.line:
-            source, column = _window(self.source.expandtabs(1).rstrip(), self.column)
-            text += f"\n    {source}"
-            if column:
-                text += f"\n    {' ' * (column - 1)}^"
-        return text
+        from optimizer.ir.text.reading_faults import told  # here: who reads traces alone tells of no faults
 
-
-def _window(line: str, column: int) -> tuple[str, int]:
-    """The part of a long line around a column, and the column in it."""
-    first = max(0, column - 100)
-    if len(line) <= 200:
-        return line, column
-    before, behind = "..." * (first > 0), "..." * (len(line) > first + 150)
-    return before + line[first : first + 150] + behind, column and column - first + len(before)
+        return told(self)
 
 
 class Unsupported(Exception):

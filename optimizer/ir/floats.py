@@ -34,10 +34,6 @@ class Float(_Bits):
         value: float = struct.unpack("<d", struct.pack("<Q", self.bits))[0]
         return value
 
-    @property
-    def is_nan(self) -> bool:
-        return self.bits == _NAN
-
     def __str__(self) -> str:
         """The shortest text that reads back as the same bits."""
         return repr(self.value)

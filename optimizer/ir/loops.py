@@ -15,7 +15,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from optimizer.ir.immutable import immutable, replace
-from optimizer.ir.rows.ops import OPS
+from optimizer.ir.rows.ops import OPS, Kind
 from optimizer.ir.supported import has_front_label, inner_label
 from optimizer.ir.trace import Exit, Operation, RawText, Trace, Value, Var, exit_of
 
@@ -36,6 +36,26 @@ class Part:
         """The part with other origins: `origin` of the number of a guard and of what it names so far."""
         numbers = iter(range(len(self.ops)))
         return replace(self, ops=tuple([_named(one, origin, next(numbers)) if one.exit else one for one in self.ops]))
+
+    def with_guards(self, kept: Sequence[bool]) -> Part:
+        """The part with only those of its guards that are `kept`."""
+        numbers = iter(kept)
+        return replace(self, ops=tuple([one for one in self.ops if not one.op.is_guard or next(numbers)]))
+
+    def needed(self) -> Part:
+        """The part without loads and computations that nobody in it uses."""
+        ops: list[Operation] = []
+        used: set[Value | None] = set()
+        for one in reversed(self.ops):
+            is_asked = one.op.overflows is not None and ops and ops[-1].op.is_guard
+            if one.op.kind in (Kind.LOAD, Kind.PURE) and one.result not in used and not is_asked:
+                continue
+            ops.append(one)
+            used.update(one.args)
+            if one.exit is not None:
+                used.update(one.exit.failargs or ())
+                used.update([arg for inner in one.exit.block for arg in inner.args])
+        return replace(self, ops=tuple(reversed(ops)))
 
 
 def _named(guard: Operation, origin: Callable[[int, int | None], int | None], number: int) -> Operation:

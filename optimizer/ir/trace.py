@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import field
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 from optimizer.ir.floats import Float
 from optimizer.ir.immutable import immutable
@@ -48,15 +48,12 @@ class ConstRef:
     """`NULL`, `ConstPtr(name)` (an opaque object that existed before the trace) or `"text"`, as it is written."""
 
     text: str
+    type: ClassVar[Type] = REF
 
     @property
     def name(self) -> str | None:
         """The name of the constant object; None of NULL."""
         return constant_name(self.text)
-
-    @property
-    def type(self) -> Type:
-        return REF
 
     def __str__(self) -> str:
         return self.text
@@ -67,10 +64,7 @@ class ConstClass:
     """`ConstClass(name)`: the address of a class or function, a machine integer that is not known."""
 
     name: str
-
-    @property
-    def type(self) -> Type:
-        return INT
+    type: ClassVar[Type] = INT
 
     def __str__(self) -> str:
         return f"ConstClass({self.name})"
@@ -81,10 +75,7 @@ class ConstFloat:
     """A float, equal to another one if its bits are."""
 
     value: Float
-
-    @property
-    def type(self) -> Type:
-        return FLOAT
+    type: ClassVar[Type] = FLOAT
 
     def __str__(self) -> str:
         return str(self.value)
@@ -95,18 +86,10 @@ class RawText:
     """The arguments of a debug operation, kept as they are written."""
 
     text: str
-
-    @property
-    def type(self) -> Type:
-        return VOID
+    type: ClassVar[Type] = VOID
 
     def __str__(self) -> str:
         return self.text
-
-
-def constant_of(number: int | Float) -> ConstInt | ConstFloat:
-    """The constant that is that machine int or float."""
-    return ConstFloat(number) if isinstance(number, Float) else ConstInt(number)
 
 
 Const = ConstInt | ConstRef | ConstClass | ConstFloat | RawText
@@ -144,20 +127,13 @@ class Operation:
             return self
         return Operation(self.op, args, self.result, exit_ or self.exit, self.descr, self.line)
 
-    def instead(self, op: Op, args: tuple[Value, ...]) -> Operation:
-        """Another operation in this one's place; what only this one's row takes as its descr goes."""
-        descr = self.descr if _takes_descr(op) or not _takes_descr(self.op) else None
-        return Operation(op, args, self.result, self.exit, descr, self.line)
-
 
 class _Walked:
-    """A base that weak references can be made to, and that keeps the results of walks over a trace, which are asked for
-    often."""
+    """A base that weak references can be made to, and that keeps the guards, which are asked for often."""
 
-    __slots__ = ("__weakref__", "guards_found", "operations_found")
+    __slots__ = ("__weakref__", "guards_found")
 
     guards_found: tuple[Operation, ...]
-    operations_found: tuple[Operation, ...]
 
 
 @immutable
@@ -198,10 +174,6 @@ class Trace(_Walked):
         return self.ops[-1]
 
 
-def _takes_descr(op: Op) -> bool:
-    return op.memory is not None and op.memory.descr is not None
-
-
 def exit_of(guard: Operation) -> Exit:
     """The exit of an operation that is a guard."""
     assert guard.exit is not None
@@ -215,12 +187,6 @@ def memory_of(operation: Operation) -> Memory | None:
     return operation.op.memory
 
 
-def descr_name(operation: Operation) -> str | None:
-    """The name of the operation's descr: the one that is written, or that of the strings that its row is about."""
-    memory = operation.op.memory
-    return operation.descr if memory is None or memory.on is None else memory.on
-
-
 def passes_of(guard: Operation) -> Meaning | None:
     """The condition under which a guard without a meaning on the heap goes on; a row of `same_type` has another meaning
     on floats."""
@@ -231,13 +197,6 @@ def passes_of(guard: Operation) -> Meaning | None:
 
 def all_operations(trace: Trace) -> tuple[Operation, ...]:
     """Every operation in the order of the text, those of exit blocks behind their guard."""
-    found: tuple[Operation, ...] | None = getattr(trace, "operations_found", None)
-    if found is None:
-        found = trace.operations_found = _all_operations(trace)
-    return found
-
-
-def _all_operations(trace: Trace) -> tuple[Operation, ...]:
     if not [None for op in trace.ops if op.exit is not None and op.exit.block]:
         return trace.ops
     found: list[Operation] = []

@@ -6,7 +6,7 @@ import re
 
 from optimizer.ir.floats import Float
 from optimizer.ir.rows.domain import wrap
-from optimizer.ir.text.lexer import Token, shorten
+from optimizer.ir.text.lexer import Token, faults
 from optimizer.ir.text.string_text import BadText, is_text, read_text, write_text
 from optimizer.ir.trace import ConstClass, ConstFloat, ConstInt, ConstRef, Value
 
@@ -51,27 +51,20 @@ def _read_string(text: str) -> ConstRef:
         raise BadConstant(str(problem)) from None
 
 
-def describe_range(number: object, word: int) -> str:
-    """The error for a constant that does not fit in a word."""
-    return (
-        f"the constant {number} is outside the range of a machine int of {word} bits, -2^{word - 1} to 2^{word - 1} - 1"
-    )
-
-
 def _read_number(text: str, word: int) -> Value:
     if _DECIMAL.fullmatch(text):
         number = int(text) if len(text) < 30 else None
         if number is None or not -(1 << (word - 1)) <= number < 1 << (word - 1):
-            raise BadConstant(describe_range(shorten(text), word))
+            raise BadConstant(faults().out_of_range(text, word))
         return ConstInt(number)
     if _BITS.fullmatch(text):
         digits = text[2:].lstrip("0") or "0"
         if len(digits) > 16 or int(digits, 16) >> word:
-            raise BadConstant(f"the bit pattern {shorten(text)} has more than {word} bits")
+            raise BadConstant(faults().too_many_bits(text, word))
         return ConstInt(wrap(int(digits, 16), word))
     if _HEX_FLOAT.fullmatch(text) or _FLOAT.fullmatch(text):
         return _read_float(text)
-    raise BadConstant(f"expected a number, such as 10, -1, 0xff, 1.5 or 0x1.8p+1, got {shorten(text)}")
+    raise BadConstant(faults().no_number(text))
 
 
 def _read_float(text: str) -> ConstFloat:
@@ -80,5 +73,5 @@ def _read_float(text: str) -> ConstFloat:
     except (OverflowError, ValueError):
         value = float("inf")
     if value in (float("inf"), float("-inf")) and text != "-inf":
-        raise BadConstant(f"{shorten(text)} is too large for a float")
+        raise BadConstant(faults().large_float(text))
     return ConstFloat(Float.of(value))

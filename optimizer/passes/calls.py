@@ -17,10 +17,11 @@ from __future__ import annotations
 
 from optimizer.facts.facts import Facts
 from optimizer.ir.domains.concrete import concrete
+from optimizer.ir.operands import constant_of
 from optimizer.ir.rows.call_domain import CallDomain, Invocation
 from optimizer.ir.rows.ops import OPS, Kind, Op, Role, Type
 from optimizer.ir.rows.row import EVENT, FACT, GUARD, INT, REF
-from optimizer.ir.trace import ConstFloat, ConstInt, ConstRef, Operation, Trace, Value, constant_of
+from optimizer.ir.trace import ConstFloat, ConstInt, ConstRef, Operation, Trace, Value
 from optimizer.ir.types.calls import CallSite, call_of, may_be_raised_before
 from optimizer.ir.types.declared import Scalar
 from optimizer.riders import Answer, Becomes, Equal, Needless, Pass, Passes
@@ -139,7 +140,7 @@ class Calls(Pass, CallDomain[Value | None, bool | None]):
         args = site.args
         if site.meaning is not None:
             args = (ConstRef(site.meaning.name), *args[1:])
-        elif site.is_invariant:
+        elif site.role is Role.INVARIANT:
             args = args[:1]
         return site.role, operation.op.result, self.asked(site, args)
 
@@ -185,7 +186,7 @@ class Calls(Pass, CallDomain[Value | None, bool | None]):
     def raise_(self, call: _Call, raised: Value | None) -> None:
         site = call.site
         key = None if site.role is Role.EVENT else self._key(call.operation, site)
-        is_calm = key in self._calm or (site.is_function and _declared(site) is not None)
+        is_calm = key in self._calm or (site.role is Role.FUNCTION and _declared(site) is not None)
         self._is_clear = is_calm and (self._is_clear or call.happens is True)
         self._latest = key if call.happens else None
 

@@ -22,7 +22,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from optimizer.ir.rows.ops import Kind
 from optimizer.ir.trace import Exit, Operation, Trace, Value, Var, all_operations
-from optimizer.ir.types.calls import call_of
+from optimizer.ir.types.calls import EVENT_ROLES, call_of
 from optimizer.ir.types.layout import Layout
 
 NAME = "dead-code"
@@ -66,7 +66,7 @@ class _Liveness:
         if row.kind is not Kind.EVENT or not row.is_call:
             return False
         call = call_of(operation, self._layout)
-        return call is not None and not call.is_event and not call.effects.can_raise
+        return call is not None and call.role not in EVENT_ROLES and not call.effects.can_raise
 
     def _changed_allocation(self, operation: Operation) -> Var | None:
         """The object that a store or a copy changes, if the trace allocates it."""

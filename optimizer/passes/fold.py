@@ -18,9 +18,10 @@ from optimizer.facts.facts import Facts
 from optimizer.ir.domains.concrete import concrete
 from optimizer.ir.faults import Unsupported
 from optimizer.ir.floats import Float
+from optimizer.ir.operands import constant_of
 from optimizer.ir.rows.ops import Op
 from optimizer.ir.rows.row import GUARD, PURE
-from optimizer.ir.trace import ConstFloat, ConstInt, Operation, constant_of, passes_of
+from optimizer.ir.trace import ConstFloat, ConstInt, Operation, passes_of
 from optimizer.riders import Answer, Equal, Fails, Pass, Passes
 
 _NUMBERS = ConstInt, ConstFloat

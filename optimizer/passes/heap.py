@@ -24,9 +24,9 @@ from optimizer.facts.facts import Facts
 from optimizer.ir.rows.ops import Kind
 from optimizer.ir.rows.row import LOAD, STORE
 from optimizer.ir.trace import Operation, Value
-from optimizer.ir.types.byte_access import takes_object
 from optimizer.ir.types.call_questions import effects_at
 from optimizer.ir.types.layout import Field
+from optimizer.ir.types.memory_cells import takes_object
 from optimizer.passes.delayed import DelayedStores
 from optimizer.riders import Answer, Equal, Needless
 

@@ -23,11 +23,11 @@ from optimizer.facts.raw_contents import Place
 from optimizer.ir.rows.ops import OPS, Kind, Type
 from optimizer.ir.rows.row import FLOAT
 from optimizer.ir.trace import ConstInt, Operation, Value
-from optimizer.ir.types.byte_access import takes_object
 from optimizer.ir.types.call_questions import effects_at
 from optimizer.ir.types.effects import Effects
 from optimizer.ir.types.layout import RawItem
-from optimizer.ir.types.memory_types import MemoryKind, has_kind
+from optimizer.ir.types.memory_cells import bytes_of, has_kind, number_in, range_of, takes_object
+from optimizer.ir.types.memory_types import MemoryKind
 from optimizer.passes.delayed import DelayedStores
 from optimizer.riders import Answer, Becomes, Equal, Needless
 
@@ -62,7 +62,7 @@ class RawAccesses(DelayedStores[Place]):
             return Equal(value, "raw_content")
         if isinstance(value, ConstInt):
             assert isinstance(at.slot, RawItem)
-            held = item.number(at.slot.bytes_of(value.value)[distance : distance + item.size], facts.word)
+            held = number_in(item, bytes_of(at.slot, value.value)[distance : distance + item.size], facts.word)
             return Equal(ConstInt(held), "raw_constant")
         return _extended(value, item, facts) if distance == 0 else None
 
@@ -87,7 +87,7 @@ class RawAccesses(DelayedStores[Place]):
 
 def _extended(value: Value, item: RawItem, facts: Facts) -> Answer:
     """The lowest bytes of the value."""
-    low, high = item.range(facts.word)
+    low, high = range_of(item, facts.word)
     bounds = facts.bounds.bounds(value)
     if low is None or high is None or (low <= bounds.low and bounds.high <= high):
         return Equal(value, "raw_content")

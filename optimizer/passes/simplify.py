@@ -21,6 +21,7 @@ from typing import Any
 from optimizer.facts.facts import Facts
 from optimizer.ir.domains.bounds import Bounds, bounds_domain
 from optimizer.ir.domains.concrete import concrete
+from optimizer.ir.operands import constant_of
 from optimizer.ir.rows.ops import Kind, Op
 from optimizer.ir.rows.row import INT
 from optimizer.ir.rules.language import Rule
@@ -35,7 +36,7 @@ from optimizer.ir.rules.terms import (
     holds,
     is_constant,
 )
-from optimizer.ir.trace import ConstFloat, ConstInt, Operation, Value, constant_of
+from optimizer.ir.trace import ConstFloat, ConstInt, Operation, Value
 from optimizer.riders import Answer, Becomes, Equal, Pass
 
 _NUMBERS = ConstInt, ConstFloat

@@ -24,10 +24,10 @@ from optimizer.ir.rows.ops import OPS, Kind, Op, Type
 from optimizer.ir.rows.row import COPY, EVENT, INT, LOAD, NEW, PURE, REF, SCAN, STORE
 from optimizer.ir.text.string_text import is_text, read_text
 from optimizer.ir.trace import ConstInt, ConstRef, Operation, Value, Var
-from optimizer.ir.types.byte_access import takes_object
-from optimizer.ir.types.calls import call_of
+from optimizer.ir.types.calls import EVENT_ROLES, call_of
 from optimizer.ir.types.known_calls import meant
 from optimizer.ir.types.layout import Field
+from optimizer.ir.types.memory_cells import takes_object
 from optimizer.riders import Answer, Becomes, Equal, Needless, Pass, Through
 
 _ZERO = ConstInt(0)
@@ -200,7 +200,7 @@ class Strings(Pass):
 
     def _happened(self, event: Operation, facts: Facts) -> None:
         call = call_of(event, facts.layout)
-        if call is None or not call.is_event or not (self._made or self._told):
+        if call is None or call.role not in EVENT_ROLES or not (self._made or self._told):
             return
 
         def stays(row: Op) -> bool:

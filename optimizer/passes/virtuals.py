@@ -22,6 +22,7 @@ from functools import cache
 
 from optimizer.facts.cells import Cell, copy_of, default_content, is_cleared, stored_value, zero
 from optimizer.facts.facts import Facts
+from optimizer.ir.operands import instead
 from optimizer.ir.rows.ops import OPS, Kind, Op
 from optimizer.ir.trace import ConstInt, Exit, Operation, Value, Var
 from optimizer.ir.types.layout import Array, Layout, Struct
@@ -177,7 +178,7 @@ class Virtuals(Pass):
 def _store_of(copy: Operation, place: Cell, item: Value) -> Operation:
     """The store of one item that the copy does."""
     assert place.index is not None
-    return copy.instead(_store_row(copy.op), (place.object, place.index, item))
+    return instead(copy, _store_row(copy.op), (place.object, place.index, item))
 
 
 @cache

@@ -24,6 +24,8 @@ from benchmarks.tables import (
     validation_table,
 )
 from benchmarks.workloads import WORKLOADS
+from validator.command.exits import run_command
+from validator.command.invoke import invoke
 
 
 @click.command()
@@ -121,4 +123,4 @@ def _progress(what: str) -> Callable[[int], None]:
 
 
 if __name__ == "__main__":
-    sys.exit(bench.main(prog_name="scripts/bench", standalone_mode=False))
+    sys.exit(run_command(lambda: invoke(bench, sys.argv[1:], "scripts/bench")))

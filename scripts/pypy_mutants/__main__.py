@@ -19,6 +19,8 @@ from fuzz.command.options import jobs_option, seed_option
 from fuzz.report.words import share
 from pypy_mutants.edits import FAULTS
 from pypy_mutants.measure import Log, Mutant, judging, read_log
+from validator.command.exits import run_command
+from validator.command.invoke import invoke
 from validator.command.judging import Judging
 from validator.processes.ordered import answer_all
 from validator.processes.workers import Loss, Supervision
@@ -110,4 +112,4 @@ def table(judged: Sequence[Mutant]) -> str:
 
 
 if __name__ == "__main__":
-    sys.exit(pypy_mutants.main(prog_name="scripts/pypy-mutants", standalone_mode=False))
+    sys.exit(run_command(lambda: invoke(pypy_mutants, sys.argv[1:], "scripts/pypy-mutants")))

@@ -19,6 +19,8 @@ from fuzz.command.options import jobs_option
 from recorded_traces.beside import beside_table
 from recorded_traces.measure import Judged, Task, judge
 from recorded_traces.tables import as_json, cause_table, program_table, slowest_table, summary
+from validator.command.exits import run_command
+from validator.command.invoke import invoke
 
 PROGRAMS = Path(__file__).parents[2] / "tests" / "programs"
 
@@ -94,4 +96,4 @@ def _record(program: Path, kind: str, sections: str, options: tuple[str, ...]) -
 
 
 if __name__ == "__main__":
-    sys.exit(recorded_traces.main(prog_name="scripts/recorded-traces", standalone_mode=False))
+    sys.exit(run_command(lambda: invoke(recorded_traces, sys.argv[1:], "scripts/recorded-traces")))

@@ -8,13 +8,14 @@ from typing import Any
 
 from faults.planting import OptimizerFault, Plant, ValidatorFault
 
+from optimizer.facts import facts
 from optimizer.facts.memory import Memory
 from optimizer.ir.rows.ops import Kind
 from optimizer.ir.run.heap import Heap
 from optimizer.ir.run.objects import NULL
 from optimizer.ir.run.used_as import UsedAs
 from optimizer.ir.trace import ConstRef, Operation
-from optimizer.ir.types.byte_access import takes_object
+from optimizer.ir.types.memory_cells import takes_object
 from optimizer.ir.types.memory_types import RawItem, is_of_object
 from optimizer.passes import dead_code
 from validator.prove.memory import visibility
@@ -54,7 +55,7 @@ def _wrong(name: str, breaks: str, plant: Plant, smallest: str) -> OptimizerFaul
 
 BYTES_FAULTS = (
     _wrong("sign of bytes of objects", "what is loaded from bytes of an object is not negative",
-        _around(RawItem, "range", _without_sign),
+        _around(facts, "range_of", _without_sign),
         "[p0]\ni1 = gc_load_i(p0, 8, -1)\ni2 = int_lt(i1, 0)\nfinish(i2)\n"),
     _wrong("bytes of objects are dead", "a store to bytes of an object is dead code",
         _around(vars(dead_code)["_Liveness"], "_goes", _or_a_store), "[p0]\ngc_store(p0, 8, 1, 1)\nfinish()\n"),

@@ -87,12 +87,12 @@ def _never_made(right: Any, operation: Operation, call: CallSite, facts: Facts) 
 
 def _goes_with_its_exception(right: Any, self: Any, operation: Operation) -> bool:
     call = calls.call_of(operation, self._layout) if operation.op.kind is Kind.EVENT else None
-    return bool(right(self, operation)) or (call is not None and call.is_function)
+    return bool(right(self, operation)) or (call is not None and call.role is Role.FUNCTION)
 
 
 def _invariants_go(right: Any, self: Any, operation: Operation) -> bool:
     call = calls.call_of(operation, self._layout) if operation.op.kind is Kind.EVENT else None
-    return bool(right(self, operation)) or (call is not None and call.is_invariant)
+    return bool(right(self, operation)) or (call is not None and call.role is Role.INVARIANT)
 
 
 def _undeclared_is_harmless(right: Any, self: Facts, operation: Operation) -> None:
@@ -107,7 +107,9 @@ def _above_its_guard(right: Any, *args: Any) -> Any:
     layout, ops = args[2], list(walked.trace.ops)
     for place in range(1, len(ops)):
         call = calls.call_of(ops[place], layout) if ops[place].op.is_call else None
-        is_plain = call is not None and call.is_function and not call.is_conditional and not call.effects.can_raise
+        is_plain = (
+            call is not None and call.role is Role.FUNCTION and not call.is_conditional and not call.effects.can_raise
+        )
         guard = ops[place - 1]
         if is_plain and guard.op.is_guard and not guard.op.reads_flag and guard.result not in ops[place].args:
             ops[place - 1 : place + 1] = [ops[place], guard]
@@ -130,7 +132,7 @@ def _said_of_others(right: Any, self: Calls, operation: Operation, call: CallSit
 
 def _blind(_right: Any, operation: Operation, layout: Layout) -> Effects:
     call = calls.call_of(operation, layout)
-    return NOTHING if call is None or call.is_function else call.effects
+    return NOTHING if call is None or call.role is Role.FUNCTION else call.effects
 
 
 _G = ("+++", "[call.g]", 'result = "int"', "elidable = true", "+++")

@@ -24,8 +24,9 @@ from fuzz.selftest.comparison import make_pair
 from optimizer.ir.immutable import replace
 from optimizer.ir.text import parse
 from optimizer.ir.trace import Trace
-from validator.check.certificate import Certificate, read_certificate
+from validator.check.certificate import Certificate
 from validator.check.checker import Checked, Unsettled, check
+from validator.command.check import read_certificate
 from validator.prove.judge import validate
 from validator.verdict import Failargs, Guards, Options, Proved, Refuted
 

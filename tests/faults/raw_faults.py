@@ -11,6 +11,7 @@ from faults.planting import OptimizerFault, Plant, ValidatorFault
 
 from optimizer.facts.raw_contents import Place, RawContents, _Linear
 from optimizer.ir.rows.ops import Kind
+from optimizer.ir.run import heap
 from optimizer.ir.trace import Operation
 from optimizer.ir.types.layout import RawItem
 from optimizer.passes import raw
@@ -64,8 +65,8 @@ def _longer(item: RawItem) -> RawItem:
 
 
 def _any_constant(patch: pytest.MonkeyPatch) -> None:
-    right = RawItem.bytes_of
-    patch.setattr(RawItem, "bytes_of", lambda item, value: _Stuck(right(item, value)))
+    right = raw.bytes_of
+    patch.setattr(raw, "bytes_of", lambda item, value: _Stuck(right(item, value)))
 
 
 class _Stuck(bytes):
@@ -182,6 +183,6 @@ RAW_VALIDATOR_FAULTS = (
         lambda _right, chains, *_: chains._terms.true), _PAIRS),
     _caught("fields apart from bytes", "a store to bytes leaves fields alone, and one to a field bytes",
         _set(RawChains, "stored", lambda *_: None), _PAIRS),
-    _caught("highest byte first", "the interpreter has the highest byte first", _around(RawItem, "number",
+    _caught("highest byte first", "the interpreter has the highest byte first", _around(heap, "number_in",
         _highest_first), "optimizer/ir/run/test_raw_reference.py::test_random_traces_run_as_on_a_tape"),
 )  # fmt: skip

@@ -6,9 +6,10 @@ from collections.abc import Sequence
 from dataclasses import replace
 from random import Random
 
+from runs_compared import compare_runs
+
 from optimizer.ir.rows.ops import DescrKind, Kind, Type
 from optimizer.ir.run.heap import Heap
-from optimizer.ir.run.heap_comparison import compare_runs
 from optimizer.ir.run.interpreter import GuardFailed, Program, Run, Stopped, Undefined, World
 from optimizer.ir.run.objects import NULL, Datum, Object, Ref
 from optimizer.ir.run.runs import Seen, Write

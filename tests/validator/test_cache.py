@@ -112,6 +112,7 @@ def other_questions() -> dict[str, Question]:
         "floats": Floats.OPAQUE,
         "certify": True,
         "audit": True,
+        "simplify": False,
     }
     found = {name: question(options=replace(LITTLE, **{name: value})) for name, value in options.items()}
     return found | {

@@ -112,7 +112,8 @@ class Asking:
         self._opaque = universe.words.opaque
         self._effort = effort
         self._deadline = time.monotonic() + timeout_s
-        self._solver = z3.Then("simplify", "propagate-values", "solve-eqs", "simplify", "smt").solver()
+        tactics = ("simplify", "propagate-values", "solve-eqs", "simplify", "smt")
+        self._solver = z3.Then(*tactics, ctx=z3.Context()).solver()  # of its own: answers depend on what is in one
         self.queries = 0
         self.model: Any = None  # of the last claim that has values for which it does not hold
 
@@ -156,7 +157,7 @@ class Asking:
         if effort > _MORE:
             solver.set("timeout", max(1, int(1000 * (self._deadline - time.monotonic()))))
         solver.reset()
-        solver.add(*query)
+        solver.add(*[one.translate(solver.ctx) for one in query])
         try:
             answer = solver.check()
             if answer == z3.sat:

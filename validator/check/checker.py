@@ -14,7 +14,7 @@ from optimizer.ir.types.byte_access import slot_of
 from optimizer.ir.types.known_calls import meant
 from optimizer.ir.types.layout import Array, Field, Layout
 from optimizer.ir.types.memory_types import BYTES, MemoryKind
-from optimizer.ir.types.trace_layout import layout_of, uses_raw
+from optimizer.ir.types.pair_layout import pair_layout, uses_raw
 from validator.check.asking import Asking, OutOfTime
 from validator.check.certificate import Certificate, Failargs, Guards
 from validator.check.proof import Optimized
@@ -62,7 +62,7 @@ def check(
     if problem:
         return Unsettled("", problem)
     try:
-        universe = _universe(before, after, layout_of(before, after))
+        universe = _universe(before, after, pair_layout(before, after))
         asking = Asking(universe, effort, timeout_s)
         recorded = Side(before, universe, asking, certificate)
         recorded.run()
@@ -81,9 +81,11 @@ def check(
 
 
 def _inputs(recorded: Side, model: Any) -> tuple[int | None, ...]:
+    def value(one: Any) -> int:
+        return int(model.eval(one.translate(model.ctx), model_completion=True).as_signed_long())
+
     inputs = () if model is None else recorded.trace.inputs
-    values = [recorded.values[var.name] if var.type is INT else None for var in inputs]
-    return tuple(None if one is None else model.eval(one, model_completion=True).as_signed_long() for one in values)
+    return tuple(value(recorded.values[var.name]) if var.type is INT else None for var in inputs)
 
 
 def _problem(before: Trace, after: Trace, origins: tuple[int | None, ...]) -> str | None:

@@ -27,6 +27,7 @@ class Opaque:
 
     def __init__(self) -> None:
         self._functions: dict[str, tuple[Any, Any]] = {}
+        self._numbers: dict[int, tuple[int, Any]] = {}  # of operands, by the numbers of their terms, which are kept
 
     def apply(self, name: str, exact: Callable[..., Any], *args: Any) -> Any:
         """The function of that name on these arguments; `exact` is what it is, of arguments of these sorts."""
@@ -40,22 +41,22 @@ class Opaque:
             self._functions[name] = function, body
         return self._functions[name][0](*args)
 
+    def ordered(self, a: Any, b: Any) -> tuple[Any, Any]:
+        """Both in an order that is the same whatever theirs was, a constant behind what is none."""
+        a_is, b_is = (z3.is_bv_value(one) or z3.is_fp_value(one) for one in (a, b))
+        if a_is != b_is:
+            return (b, a) if a_is else (a, b)
+        first, second = (self._numbers.setdefault(one.get_id(), (len(self._numbers), one))[0] for one in (a, b))
+        return (a, b) if first <= second else (b, a)
+
     def exactly(self, condition: Any) -> Any:
         """The condition, of what the functions are."""
         return z3.substitute_funs(condition, *self._functions.values()) if self._functions else condition
 
 
-def ordered(a: Any, b: Any) -> tuple[Any, Any]:
-    """Both in an order that is the same whatever theirs was, a constant behind what is none."""
-    a_is, b_is = (z3.is_bv_value(one) or z3.is_fp_value(one) for one in (a, b))
-    if a_is != b_is:
-        return (b, a) if a_is else (a, b)
-    return (a, b) if a.get_id() <= b.get_id() else (b, a)
-
-
 def opaque(name: str, exact: Callable[..., Any], *, commutes: bool = False) -> Any:
     """The function of that name as a method of a domain that has some `opaque` ones."""
-    return lambda domain, *args: domain.opaque.apply(name, exact, *(ordered(*args) if commutes else args))
+    return lambda domain, *args: domain.opaque.apply(name, exact, *(domain.opaque.ordered(*args) if commutes else args))
 
 
 def methods(*functions: Any) -> Any:
@@ -92,7 +93,7 @@ class Floats(FloatDomain[Any, Any, Any]):
         return self.add(a, self.neg(b))
 
     def mul(self, a: Any, b: Any) -> Any:
-        a, b = ordered(a, b)
+        a, b = self.opaque.ordered(a, b)
         if b.eq(_ONE) or b.eq(_MINUS_ONE):
             return a if b.eq(_ONE) else self.neg(a)
         return self.add(a, a) if b.eq(_TWO) else self._product(a, b)

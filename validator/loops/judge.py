@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from optimizer.ir.immutable import replace
 from optimizer.ir.trace import Trace
-from validator.loops.proofs import AGAIN, BODY, ENTRY, NEVER, STEP, Proof, proofs, unrolled
+from validator.loops.proofs import AGAIN, BODY, ENTRY, NEVER, STEP, Proof, proofs, proofs_behind, unrolled
 from validator.loops.shape import Loop
 from validator.prove.judge import OUT_OF_TIME, validate
 from validator.prove.notes import RESUME_DATA, UNLISTED
@@ -64,7 +64,7 @@ class Judging:
 def validate_loop(loop: Loop, judging: Judging) -> Verdict:
     """Is the peeled loop a correct optimization of the recorded one? Or of a bridge to it, if the loop is."""
     proved: dict[str, Evidence] = {}
-    for proof in proofs(loop, judging.options):
+    for proof in _proofs(loop, judging.options, proved):
         is_told = proof.name in (ENTRY, STEP)
         verdict = judging.verdict(proof.before, proof.after, proof.options, is_vacuous_told=is_told)
         if isinstance(verdict, Unsupported | Failed):
@@ -73,6 +73,11 @@ def validate_loop(loop: Loop, judging: Judging) -> Verdict:
             return _difference(loop, judging, proof) or _unknown(proof, verdict)
         proved[proof.name] = verdict.evidence
     return Proved(_together(loop, proved))
+
+
+def _proofs(loop: Loop, options: Options, proved: Mapping[str, Evidence]) -> Iterator[Proof]:
+    yield from proofs(loop, options)
+    yield from proofs_behind(loop, options, proved[BODY].origins)
 
 
 def _difference(loop: Loop, judging: Judging, proof: Proof) -> Refuted | None:

@@ -2,19 +2,19 @@
 
 R is the recorded loop, P the preamble, B the body. `docs/loops.md` says why these are enough for any number of
 iterations. Of a bridge, the recorded one stands in the place of the first R, the optimized one in that of the first P,
-and there is no entry.
+and there is an entry only where guards may fail early, behind the proof of the body.
 
 | proof | the recorded side | the optimized side | compared |
 |---|---|---|---|
 | entry | R | P | guards and events |
+| again | R, R | R, P | P is defined; where R may hand on what it has not written |
 | body | R, R | P, B | guards and events |
 | step | R, P | P, B | events, and what the label is handed |
-| again | R, R | R, P | P is defined; where R may hand on what it has not written |
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from optimizer.ir.faults import Unsupported
 from optimizer.ir.immutable import immutable, replace
@@ -53,34 +53,63 @@ class Proof:
 
 
 def proofs(loop: Loop, options: Options) -> Iterator[Proof]:
-    """The proofs for a loop, those that take less time first."""
-    recorded, preamble, (start, other_start) = loop.recorded, loop.peeled.preamble, loop.first
-    loosely = replace(options, guards=Guards.SAFE, failargs=Failargs.IGNORE)
-    head = _head(loop)
+    """The proofs for a loop up to that of the body, those that take less time first. The others are `proofs_behind`.
 
-    def proof(name: str, before: list[Part], after: list[Part], options: Options, *, shows: bool = False) -> Proof:
-        rows = [in_a_row([*head, *parts]) for parts in (before, after)]
-        one, other = [_trace(loop, row, loop.lasting, row.handed_on if shows else ()) for row in rows]
-        return Proof(name, one, other, options)
-
+    In a bridge the guards of the body, and those that stand for guards of the recorded loop, may fail anywhere: what
+    they may fail for says the proof of the loop, and in which cases the bridge may go on at the label is its own
+    affair."""
+    recorded, preamble, start = loop.recorded, loop.peeled.preamble, loop.first[0]
     if not loop.is_bridge:
-        yield proof(ENTRY, [recorded], [preamble], options)
+        yield _proof(loop, ENTRY, [recorded], [preamble], options)
     for part in (start, recorded, preamble):
         check_stores(part, loop.layout)
     check_reads(recorded, preamble, loop.layout)
     check_written(loop)
-    one, virtual = _unnamed(start), _unnamed(preamble)
     if may_hand_on_unwritten(loop):
-        yield proof(AGAIN, [one, _unnamed(recorded)], [one, virtual], loosely)
-    after = [_unnamed(other_start), _unnamed(loop.peeled.body)]
-    step = proof(STEP, [one, promising_nothing(virtual)], after, loosely, shows=True)
-    shared = makes_strings(preamble, loop.layout) and sharing(
+        one, again, virtual = _unnamed(start), _unnamed(recorded), _unnamed(preamble)
+        yield _proof(loop, AGAIN, [one, again], [one, virtual], _loosely(options))
+    at_body = replace(options, guards=Guards.SAFE) if _is_early_bridge(loop, options) else options
+    yield _proof(loop, BODY, recorded_iterations(loop, 2), peeled_iterations(loop, 2), at_body)
+
+
+def proofs_behind(loop: Loop, options: Options, origins: Sequence[int | None]) -> Iterator[Proof]:
+    """The proofs behind that of the body, where guards have these origins."""
+    start, other_start = loop.first
+    recorded, optimized = len(start.guards), len(other_start.guards)
+    if _is_early_bridge(loop, options):
+        own = [k is None or k < recorded for k in origins[:optimized]]  # the others, and what they need, are the body's
+        yield _proof(loop, ENTRY, [_unnamed(start)], [_named(other_start, origins).with_guards(own).needed()], options)
+    places: dict[int | None, int] = {}
+    if not loop.is_bridge:  # there is a guard of the preamble in the place of the recorded one that it stands for
+        places = {k: recorded + j for j, k in reversed(list(enumerate(origins[:optimized])))}
+    named = [k if k is None or k < recorded else None for k in origins[:optimized]]
+    named += [places.get(None if k is None else k - recorded) for k in origins[optimized:]]
+    before = [_unnamed(start), promising_nothing(_unnamed(loop.peeled.preamble))]
+    after = [_named(other_start, named[:optimized]), _named(loop.peeled.body, named[optimized:])]
+    step = _proof(loop, STEP, before, after, _loosely(options), shows=True)
+    shared = makes_strings(loop.peeled.preamble, loop.layout) and sharing(
         step.before, step.after, layout_of(step.before, step.after)
     )
     if shared and shared != step.before:
         raise Unsupported("a string of the preamble that may be another object than the one that the body takes it for")
     yield step
-    yield proof(BODY, recorded_iterations(loop, 2), peeled_iterations(loop, 2), options)
+
+
+def _is_early_bridge(loop: Loop, options: Options) -> bool:
+    return loop.is_bridge and options.guards is Guards.EARLY
+
+
+def _loosely(options: Options) -> Options:
+    return replace(options, guards=Guards.SAFE, failargs=Failargs.IGNORE)
+
+
+def _proof(
+    loop: Loop, name: str, before: list[Part], after: list[Part], options: Options, *, shows: bool = False
+) -> Proof:
+    head = _head(loop)
+    rows = [in_a_row([*head, *parts]) for parts in (before, after)]
+    one, other = [_trace(loop, row, loop.lasting, row.handed_on if shows else ()) for row in rows]
+    return Proof(name, one, other, options)
 
 
 def unrolled(loop: Loop, iterations: int) -> tuple[Trace, Trace]:
@@ -135,6 +164,10 @@ def _numbered(part: Part, add: int) -> Part:
 
 def _shifted(part: Part, add: int) -> Part:
     return part.with_origins(lambda _, origin: None if origin is None else add + origin)
+
+
+def _named(part: Part, origins: Sequence[int | None]) -> Part:
+    return part.with_origins(lambda k, _: origins[k])
 
 
 def _unnamed(part: Part) -> Part:

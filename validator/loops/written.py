@@ -13,7 +13,7 @@ from optimizer.ir.loops import Part
 from optimizer.ir.rows.ops import Kind, Type
 from optimizer.ir.rows.row import EVENT, LOAD, NEW, STORE
 from optimizer.ir.trace import Operation, Value, Var
-from optimizer.ir.types.calls import call_of
+from optimizer.ir.types.calls import EVENT_ROLES, call_of
 from optimizer.ir.types.layout import Array, Field, Layout, Struct
 from validator.loops.shape import READS, Loop
 
@@ -66,7 +66,7 @@ def _unwritten(part: Part, layout: Layout) -> Iterator[_Made]:
 
 def _loads(part: Part, layout: Layout) -> list[Operation]:
     """The operations that read memory, and need it written. Events do not."""
-    calls = [one for one in part.ops if (call := call_of(one, layout)) is not None and not call.is_event]
+    calls = [one for one in part.ops if (call := call_of(one, layout)) is not None and call.role not in EVENT_ROLES]
     return [one for one in part.ops if one.op.kind in READS or one in calls]
 
 
@@ -99,7 +99,9 @@ class _Ages:
         self._ages: dict[Value, int] = dict(zip(part.inputs, inputs, strict=True))
         for operation in part.ops:
             call = call_of(operation, layout)
-            is_found = operation.op.kind is LOAD or (operation.op.kind is EVENT and (call is None or call.is_event))
+            is_found = operation.op.kind is LOAD or (
+                operation.op.kind is EVENT and (call is None or call.role in EVENT_ROLES)
+            )
             age = _OLD if is_kept or not is_found else 0
             if operation.result is not None:
                 self._ages[operation.result] = 0 if operation.op.kind is NEW else age

@@ -15,7 +15,7 @@ from optimizer.ir.rows.call_domain import OTHERWISE, CallDomain, Invocation
 from optimizer.ir.rows.ops import Type
 from optimizer.ir.rows.row import REF
 from optimizer.ir.trace import Operation
-from optimizer.ir.types.calls import call_of
+from optimizer.ir.types.calls import EVENT_ROLES, call_of
 from optimizer.ir.types.effects import Effects
 from optimizer.ir.types.layout import Field
 from validator.prove.encoding import Application, Definedness, EventEncoding, event_name, raise_name
@@ -57,7 +57,7 @@ class CallEncoder(CallDomain[Term, Term]):
         self._guards, self._conditions = guards, []
         result = self.perform(site, operation, number, args)
         place = guards, len(self.events)
-        what = "kept" if site.is_event else "defined"
+        what = "kept" if site.role in EVENT_ROLES else "defined"
         conditions = [one for one in self._conditions if one is not self.true]
         return result, [Definedness(number, operation, one, *place, what) for one in conditions]
 

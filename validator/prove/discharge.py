@@ -52,6 +52,7 @@ class NotSettled:
 
 Answered = Holds | Model | NotSettled
 
+_EARLY_EFFORT = 1_000_000
 _EXACT_EFFORT = 30_000_000
 _MOST_EXACT = 6
 """The effort of a query in which operations on floats are what they are, and how many of these there are for a pair."""
@@ -103,6 +104,15 @@ class Discharger:
             self._settled[_key(obligation)] = answer
         return answer
 
+    def early(self, obligation: Obligation) -> Answered | None:
+        """The answer to it, if a query with a small effort has one. The first obligation of a wrong pair that is asked
+        often shows that it is wrong, and saves all work on those behind it."""
+        assumed = [*obligation.given, *self._pair.assumptions(obligation.place)]
+        conditions = self._rungs.slice([self._denied(obligation)], assumed)
+        effort = min(_EARLY_EFFORT, self._budget.effort)
+        answer = self.settle(obligation, effort) if self._portfolio.fits(conditions, effort) else None
+        return None if isinstance(answer, NotSettled) else answer
+
     def already(self, obligation: Obligation) -> Answered | None:
         """The answer to it from before, or from the rungs that need no solver."""
         cheap = self._rungs.settle(obligation)
@@ -142,8 +152,8 @@ class Discharger:
         return self._pair.terms.not_(claim)
 
     def together(self, obligations: Sequence[Obligation]) -> Answer:
-        """Can any of them fail? A short search for values, then one query with a small effort, for obligations in the
-        order of the traces."""
+        """Can any of them fail? A short search for values, then one query with a small effort, if it is not too large
+        for that, for obligations in the order of the traces."""
         chains = list(_chains(obligations))
         try:
             if len(chains) == 1:
@@ -156,7 +166,10 @@ class Discharger:
         found = find_values(self._pair.terms, [fails, *assumed])
         if found is not None:
             return Sat(found, "search")
-        answer = self._query_sliced(fails, assumed, min(FIRST_EFFORT, self._budget.effort))
+        effort = min(FIRST_EFFORT, self._budget.effort)
+        if not self._portfolio.fits(self._rungs.slice([fails], assumed), effort):
+            return GaveUp("effort", ())
+        answer = self._query_sliced(fails, assumed, effort)
         if isinstance(answer, Unsat):
             for obligation in obligations:
                 self._settled[_key(obligation)] = Holds("solving", answer.by)

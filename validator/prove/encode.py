@@ -31,8 +31,9 @@ from optimizer.ir.trace import (
 from optimizer.ir.types.byte_access import RAW_KINDS, slot_of
 from optimizer.ir.types.known_calls import meant
 from optimizer.ir.types.layout import Field, Layout
+from optimizer.ir.types.memory_cells import written_name
 from optimizer.ir.types.memory_types import BYTES, MemoryKind
-from optimizer.ir.types.trace_layout import uses_raw
+from optimizer.ir.types.pair_layout import uses_raw
 from validator.prove.encoding import Definedness, Encoding, ExitEncoding, GuardEncoding, input_name
 from validator.prove.memory.chain_reader import MOST_TERMS
 from validator.prove.memory.chains import Chains
@@ -85,7 +86,7 @@ def _check_raw(traces: Sequence[Trace], layout: Layout, slots: Mapping[str, Fiel
     if [trace for trace in traces if uses_raw(trace, layout)] and BYTES.key in slots:
         mixed = next((slot for slot in slots.values() if slot.kind is MemoryKind.RAW and slot.type is not INT), None)
         if mixed is not None:
-            raise Unsupported(f"{mixed.type.value} {mixed.kind.descr(mixed.key)} beside bytes of raw memory")
+            raise Unsupported(f"{mixed.type.value} {written_name(mixed.key)} beside bytes of raw memory")
 
 
 def _exceptions(operations: Sequence[Operation], layout: Layout, recorded: Trace) -> tuple[bool, bool]:

@@ -52,11 +52,15 @@ _NET_S, _NET_SHARE = 1.0, 1.1
 
 OUT_OF_TIME = "the time limit was reached (a larger one: --timeout)"
 
+_EARLY = 2
+"""The number of obligations of a long pair that solvers are asked about before those behind them are looked at."""
+
 _UNSETTLED = 3
 """The number of obligations of an attempt that could not be settled after which no others are tried."""
 
-_UNSETTLED_ATTEMPTS = 8
-"""The number of ways to match the guards that could not be settled after which the answer is `unknown`."""
+_UNSETTLED_ATTEMPTS, _UNSETTLED_ATTEMPTS_LONG = 8, 2
+"""The number of ways to match the guards that could not be settled after which the answer is `unknown`, and of long
+traces."""
 
 
 def validate(
@@ -213,11 +217,12 @@ class _Judge:
             return Unsupported(self._reordered())
         unknown: _Attempt | None = None
         seen: set[tuple[int | None, ...]] = set()
+        most = _UNSETTLED_ATTEMPTS_LONG if self._is_long else _UNSETTLED_ATTEMPTS
         while True:
             origins = self._alignment.best()
             if origins is None:
                 return self._refuted()
-            tried_enough = self._discharger.is_late or tuple(origins) in seen or len(seen) == _UNSETTLED_ATTEMPTS
+            tried_enough = self._discharger.is_late or tuple(origins) in seen or len(seen) == most
             if unknown is not None and tried_enough:
                 return self._unknown(unknown)
             attempt = self._attempt(origins)
@@ -250,6 +255,7 @@ class _Judge:
         attempt = _Attempt(origins)
         waiting: list[_Waiting] = []
         settled, without_solver = attempt.settled, self._discharger.without_solver
+        early = _EARLY if self._is_long else 0
         for obligation, guard in self._pair.obligations(origins):
             by = without_solver(obligation)
             if by is not None:
@@ -259,15 +265,18 @@ class _Judge:
                 return attempt
             elif (answer := self._discharger.already(obligation)) is not None:
                 settled.append(self._told(attempt, obligation, guard, answer, 0.0))
+            elif not waiting and not self._is_long and self._running.rules_out(_FEW):
+                return None
+            elif early and (answer := self._discharger.early(obligation)) is not None:
+                early -= 1
+                settled.append(self._told(attempt, obligation, guard, answer, 0.0))
             else:
+                early = 0
                 waiting.append(_Waiting(len(settled), obligation, guard))
                 settled.append(Settled(obligation.name, Status.SKIPPED, "", 0.0))
-        if not waiting:
-            return attempt
-        few = 0 if self._is_long else _FEW
-        if self._running.rules_out(few) or not self._settle_together(attempt, waiting):
-            return None
-        return attempt
+            if attempt.refuting is not None:
+                return attempt
+        return attempt if not waiting or self._settle_together(attempt, waiting) else None
 
     @property
     def _is_long(self) -> bool:

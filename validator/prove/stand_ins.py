@@ -14,13 +14,14 @@ from dataclasses import dataclass, field
 from optimizer.ir.faults import InputError, Unsupported
 from optimizer.ir.floats import Float
 from optimizer.ir.immutable import replace
+from optimizer.ir.operands import constant_text
 from optimizer.ir.rows.ops import OPS, Kind, Type
-from optimizer.ir.text.string_text import HIGHEST, constant_name, constant_text
+from optimizer.ir.text.string_text import HIGHEST, constant_name
 from optimizer.ir.trace import ConstFloat, ConstInt, ConstRef, Operation, Trace, Value, Var, all_operations, exit_of
-from optimizer.ir.types.byte_access import takes_object
 from optimizer.ir.types.call_questions import effects_at
 from optimizer.ir.types.known_calls import meant
 from optimizer.ir.types.layout import Field, Layout, Struct
+from optimizer.ir.types.memory_cells import takes_object
 from optimizer.ir.types.trace_layout import layout_of
 from validator.verdict import Failed, Fault, Proved, Refuted, Unknown, Verdict
 

@@ -16,7 +16,7 @@ from typing import Any
 from optimizer.ir.domains.concrete import Concrete
 from optimizer.ir.domains.term import Term, cone
 from optimizer.ir.faults import Unsupported
-from optimizer.ir.floats import ZERO, Float
+from optimizer.ir.floats import NAN, ZERO, Float
 from validator.prove.terms.object_kinds import ANY_CLASS, ARRAYS, FLOATS, NO_CLASS
 from validator.prove.terms.object_terms import ObjectTerms
 from validator.search.term_values import FUNCTIONS, LEAVES, SAME, TermValues
@@ -168,7 +168,7 @@ class _Search(TermValues):
                 self._force(term.args[1 if self.values[term.args[0]] else 2], wanted)
             case "float_neg":
                 self._force(term.args[0], self.domain.floats.neg(wanted))
-            case "float_of_int" if not wanted.is_nan and abs(wanted.value) < self.domain.half:
+            case "float_of_int" if wanted != NAN and abs(wanted.value) < self.domain.half:
                 self._force(term.args[0], int(wanted.value))
             case "float_abs" | "float_add" | "float_sub":
                 self._force(term.args[0], wanted)

@@ -45,7 +45,12 @@ class Copies:
 
 
 def is_copy(line: Line) -> bool:
-    return line.name == "call_n" and _COPY.fullmatch(line.descr) is not None
+    return line.name == "call_n" and copies_items(line.descr)
+
+
+def copies_items(function: str) -> bool:
+    """Does the function (as `Line.function`) copy the items of an array, and nothing else?"""
+    return _COPY.match(function) is not None
 
 
 def copies_of(sides: Sides) -> Copies:

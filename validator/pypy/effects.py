@@ -2,9 +2,10 @@
 
 Where the recorded trace accesses a field in front of a call and loads it behind it, and the optimized one has no load
 there, the optimizer relied on the call not writing the field; where a store in front of the call is done behind it, on
-the call not reading it; where the check behind the call that the code is valid is gone, on the call not invalidating
-code. Each is an assumption with a name. It must be consistent over a log: where the optimizer loads a field that it has
-just had in hand again, or checks again, only because of a call between, that function has the effect.
+the call neither reading nor writing it, if two pairs say so; where the check behind the call that the code is valid is
+gone, on the call not invalidating code. Each is an assumption with a name. It must be consistent over a log: where
+the optimizer loads a field that it has just had in hand again, or checks again, only because of a call between, that
+function has the effect.
 
 Nothing is inferred of functions of which PyPy knows nothing either, of fields that it takes to be immutable, nor of
 objects that the optimized trace has not allocated yet.
@@ -12,12 +13,12 @@ objects that the optimized trace has not allocated yet.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Set
 from dataclasses import dataclass, field
 
+from validator.pypy.copies import copies_items
 from validator.pypy.fields import Fields, is_pure
-from validator.pypy.lines import ANY_EFFECT, Line, is_variable
-from validator.pypy.rows import rows_of
+from validator.pypy.lines import ANY_EFFECT, Line, Printed, is_variable, touches_no_object
 from validator.pypy.sameness import Node, Preserved, Sameness
 from validator.pypy.straight import AFTER, BEFORE, Sides
 
@@ -25,6 +26,8 @@ CODE = "code"
 """The memory of machine code, which a call may invalidate."""
 
 _VERBS = {"reads": "read", "writes": "write", "invalidates": "invalidate"}
+_FORGETS = ("label", "gc_store")
+"""Operations behind which PyPy's optimizer may know less of all memory."""
 _ROUNDS = 4
 """Effects that are inferred say more of which values are the same, and so more effects are seen."""
 
@@ -45,45 +48,60 @@ class Effect:
 
 @dataclass(slots=True)
 class Evidence:
-    """Statements of the pairs of a log on effects, each with the numbers of the pairs that say so."""
+    """Statements of the pairs of a log on effects, each with the numbers of the pairs that say so. `stored_behind` are
+    reads and writes that contradict a store which is put off: one pair would only say of its own store that it is right
+    there."""
 
     relied_on: dict[Effect, set[int]] = field(default_factory=dict)
+    stored_behind: dict[Effect, set[int]] = field(default_factory=dict)
     denied: dict[Effect, set[int]] = field(default_factory=dict)
 
-    def add(self, number: int, sides: Sides) -> None:
-        """Takes in the pair of that number."""
+    def add(self, number: int, sides: Sides, sameness: Sameness) -> None:
+        """Takes in the pair of that number, of which these are the last row and the classes, which grow."""
         relied: set[Effect] = set()
+        behind: set[Effect] = set()
         denied: set[Effect] = set()
-        rows = rows_of(sides)
-        sides = rows.pairs[-1]
         for _ in range(_ROUNDS):
-            sameness = Sameness(rows, _as_pypy_sees_it(frozenset(relied)))
-            before = _Trace(BEFORE, sides.before.lines, sameness)
-            after = _Trace(AFTER, sides.after.lines, sameness)
+            sameness.grow(_as_pypy_sees_it(relied | behind))
+            before = _Trace(BEFORE, sides.before, sameness)
+            after = _Trace(AFTER, sides.after, sameness)
             denied |= {*after.loaded_again(), *after.checked_again()}
-            more = {*_relied_on(before, after)} - relied
-            if not more:
+            calls = list(_aligned(before.calls, after.calls))
+            more = {*_relied_on(before, after, calls)} - relied
+            further = {*_stored_behind(before, after, calls)} - behind
+            if not more | further:
                 break
             relied |= more
-        for effects, numbers in ((relied, self.relied_on), (denied, self.denied)):
+            behind |= further
+        sums = (relied, self.relied_on), (behind, self.stored_behind), (denied, self.denied)
+        for effects, numbers in sums:
             for effect in effects:
                 numbers.setdefault(effect, set()).add(number)
 
     def assumed(self) -> frozenset[Effect]:
         """The effects that the optimizer relied on, without those that it denied elsewhere."""
-        return frozenset(self.relied_on.keys() - self.denied.keys())
+        behind = {effect for effect, numbers in self.stored_behind.items() if len(numbers) > 1}
+        return frozenset((self.relied_on.keys() | behind) - self.denied.keys())
 
 
 def leaves(function: str, memory: str, effects: frozenset[Effect], fields: Fields) -> bool:
-    """Do these effects say that the function leaves this memory as it is? One that writes a quasi-immutable field
-    invalidates code."""
+    """Do these effects or fields say that the function leaves this memory as it is? One that writes a quasi-immutable
+    field invalidates code, and one that copies items writes no field."""
+    if fields.stays_null(memory) or _cannot_write(function, memory):
+        return True
     if memory in fields.may_change and Effect(function, "invalidates", CODE) in effects:
         return True
     return Effect(function, "writes", memory) in effects
 
 
-def _as_pypy_sees_it(effects: frozenset[Effect]) -> Preserved:
-    return lambda function, memory: is_pure(memory) or Effect(function, "writes", memory) in effects
+def _as_pypy_sees_it(effects: Set[Effect]) -> Preserved:
+    return lambda function, memory: (
+        is_pure(memory) or _cannot_write(function, memory) or Effect(function, "writes", memory) in effects
+    )
+
+
+def _cannot_write(function: str, memory: str) -> bool:
+    return touches_no_object(function) or (copies_items(function) and memory.startswith("<Field"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,17 +119,27 @@ class _Trace:
     """The accesses, the calls that may have effects, and the checks for valid code of one trace, by their places; of
     each value, where it is seen first."""
 
-    def __init__(self, trace: str, lines: tuple[Line, ...], sameness: Sameness) -> None:
-        self.calls = [(at, line) for at, line in enumerate(lines) if line.may_write]
+    def __init__(self, trace: str, printed: Printed, sameness: Sameness) -> None:
+        lines = printed.lines
+        self.calls = [
+            (at, line) for at, line in enumerate(lines) if line.may_write and not touches_no_object(line.function)
+        ]
         self.checks = [at for at, line in enumerate(lines) if line.name == "guard_not_invalidated"]
-        self.labels = [at for at, line in enumerate(lines) if line.name == "label"]
+        self.forgets = [at for at, line in enumerate(lines) if line.name.startswith(_FORGETS)]
         self.accesses = [
             _Done(at, found.is_store, (found.memory, places), sameness.of(trace, found.value), _is_cached(line))
             for at, line in enumerate(lines)
             if (found := line.access)
             for places in [tuple(sameness.of(trace, part) for part in found.place)]
         ]
-        self.seen: dict[Node, int] = {}
+        self.stores: dict[Place, list[_Done]] = {}
+        self.loads: dict[Place, list[int]] = {}
+        for done in self.accesses:
+            if done.is_store:
+                self.stores.setdefault(done.place, []).append(done)
+            else:
+                self.loads.setdefault(done.place, []).append(done.at)
+        self.seen: dict[Node, int] = {sameness.of(trace, text): -1 for text in printed.inputs}
         for at, line in enumerate(lines):
             for text in (*line.args, *((line.result,) if line.result else ())):
                 self.seen.setdefault(sameness.of(trace, text), at)
@@ -147,8 +175,8 @@ class _Trace:
                 yield Effect(between[0].function, "invalidates", CODE)
 
     def _forgets(self, first: int, second: int) -> bool:
-        """May the optimizer forget something between these, since it need not hand all that it knows to a label?"""
-        return any(first < at < second for at in self.labels)
+        """May the optimizer forget something between these, for another reason than a call?"""
+        return any(first < at < second for at in self.forgets)
 
 
 def _is_cached(line: Line) -> bool:
@@ -172,20 +200,25 @@ class _Call:
         return self.line.effect < ANY_EFFECT
 
 
-def _relied_on(before: _Trace, after: _Trace) -> Iterator[Effect]:
-    calls = list(_aligned(before.calls, after.calls))
+def _relied_on(before: _Trace, after: _Trace, calls: list[_Call]) -> Iterator[Effect]:
     for first, second in before.again():
         between = [call for call in calls if first.at < call.here < second.at]
         if not between or is_pure(second.place[0]) or not after.has(second.place, between[0].there):
             continue
         end = min((call.there for call in calls if call.here > second.at), default=None)
-        loads = (done.at for done in after.accesses if not done.is_store and done.place == second.place)
+        loads = after.loads.get(second.place, ())
         if not any(between[0].there < at and (end is None or at < end) for at in loads):
             yield from _effects(between, "writes", second.place[0])
+    yield from _effects(_unchecked(before, after, calls), "invalidates", CODE)
+
+
+def _stored_behind(before: _Trace, after: _Trace, calls: list[_Call]) -> Iterator[Effect]:
     for store in before.accesses:
         if store.is_store:
-            yield from _effects(_put_off(store, before, after, calls), "reads", store.place[0])
-    yield from _effects(_unchecked(before, after, calls), "invalidates", CODE)
+            put_off = list(_put_off(store, before, after, calls))
+            yield from _effects((call for call, _ in put_off), "reads", store.place[0])
+            if not is_pure(store.place[0]):
+                yield from _effects((call for call, is_done in put_off if is_done), "writes", store.place[0])
 
 
 def _effects(calls: Iterable[_Call], verb: str, memory: str) -> Iterator[Effect]:
@@ -195,16 +228,14 @@ def _effects(calls: Iterable[_Call], verb: str, memory: str) -> Iterator[Effect]
         yield from (Effect(call.line.function, verb, memory) for call in calls)
 
 
-def _put_off(store: _Done, before: _Trace, after: _Trace, calls: list[_Call]) -> Iterator[_Call]:
-    """The calls that the optimized trace does before it does this store."""
-    ends = [done.at for done in before.accesses if done.is_store and done.place == store.place and done.at > store.at]
-    end = min(ends, default=None)
-    same = (store.place, store.value)
-    done_at = [done.at for done in after.accesses if done.is_store and (done.place, done.value) == same]
+def _put_off(store: _Done, before: _Trace, after: _Trace, calls: list[_Call]) -> Iterator[tuple[_Call, bool]]:
+    """The calls that the optimized trace does before it does this store, each with whether it does it at all."""
+    end = next((done.at for done in before.stores[store.place] if done.at > store.at), None)
+    done_at = [done.at for done in after.stores.get(store.place, ()) if done.value == store.value]
     for call in calls:
         is_between = call.here > store.at and (end is None or call.here < end)
         if is_between and after.has(store.place, call.there) and not any(at < call.there for at in done_at):
-            yield call
+            yield call, any(at > call.there for at in done_at)
 
 
 def _unchecked(before: _Trace, after: _Trace, calls: list[_Call]) -> Iterator[_Call]:

@@ -59,6 +59,7 @@ def facts_of(path: Path, recorded: Printed, effects: frozenset[Effect], fields: 
     for line in path.lines:
         walk.pass_(line)
     accessed = {found.memory for line in recorded.lines if (found := line.access)}
+    accessed |= {line.function for line in recorded.lines if line.is_loop_invariant}
     first = 1 + max(path.highest(), highest_number(line.result or "" for line in recorded.lines))
     facts = list(walk.facts(path.handed, accessed, first))
     kept, assumes = (facts, (_ALL,)) if generous and facts else _proved(path, facts, effects, fields)
@@ -95,6 +96,7 @@ class _Walk:
     constants: dict[str, str] = field(default_factory=dict)
     tests: dict[str, Line] = field(default_factory=dict)
     memory: dict[tuple[str, tuple[str, ...]], str] = field(default_factory=dict)
+    invariant: dict[tuple[str, tuple[str, ...]], Line] = field(default_factory=dict)
 
     def pass_(self, line: Line) -> None:
         if line.name in ("guard_class", "guard_nonnull_class", "record_exact_class"):
@@ -116,6 +118,8 @@ class _Walk:
             if found.is_store and not self.generous:
                 self._written(found.memory, place[0])
             self.memory[found.memory, place] = found.value
+        elif line.is_loop_invariant:
+            self.invariant[line.function, line.args] = line
         elif line.may_write and not self.generous:
             self.memory = {key: value for key, value in self.memory.items() if not self._may_write(line, key[0])}
 
@@ -142,7 +146,7 @@ class _Walk:
         return not self.fields.never_changes(memory) and not leaves(call.function, memory, self.effects, self.fields)
 
     def facts(self, handed: tuple[str, ...], accessed: set[str], first: int) -> Iterator[Fact]:
-        """Facts on these values, and memory that matters; results are numbered from `first` on."""
+        """Facts on these values, and memory and functions that matter; results are numbered from `first` on."""
         for value in handed:
             if value in self.classes:
                 yield Fact((Line(None, "record_exact_class", (value, self.classes[value])),))
@@ -150,13 +154,20 @@ class _Walk:
                 yield Fact((Line(None, "assert_not_none", (value,)),))
             if value[0] != "f" and not is_variable(self._value(value)):
                 yield Fact(tuple(_equal(value, self._value(value), 0)))
-        for number, ((memory, place), content) in zip(itertools.count(first, 2), self.memory.items(), strict=False):
-            content, load = self._value(content), _LOADS.get(memory.partition(" ")[0])
-            if load is None or memory not in accessed or place[0] not in handed:
-                continue
-            if all(text in handed or not is_variable(text) for text in (*place, content)):
-                result = f"{_LETTERS[load[-1]]}{number}"
-                yield Fact((Line(result, load, place, memory), *_equal(result, content, number)))
+        for number, (line, content) in zip(itertools.count(first, 2), self._known(accessed), strict=False):
+            if all(text in handed or not is_variable(text) for text in (*line.args, content)):
+                result = f"{_LETTERS[line.name[-1]]}{number}"
+                yield Fact((replace(line, result=result), *_equal(result, content, number)))
+
+    def _known(self, accessed: set[str]) -> Iterator[tuple[Line, str]]:
+        """Loads, and loop-invariant calls, each with the value that it is known to give."""
+        for (memory, place), content in self.memory.items():
+            load = _LOADS.get(memory.partition(" ")[0])
+            if load is not None and memory in accessed and is_variable(place[0]):
+                yield Line(None, load, place, memory), self._value(content)
+        for line in self.invariant.values():
+            if line.result is not None and line.function in accessed and line.name[-1] in _LETTERS:
+                yield line, line.result
 
 
 def _equal(value: str, content: str, number: int) -> Iterator[Line]:

@@ -2,18 +2,35 @@
 
 A recorded trace watches a quasi-immutable field (`quasiimmut_field`) before it reads it, and does not say which field
 that is. So every field that a trace reads from an object which it has watched before may be one, in the whole log.
+An immutable field of a new object is stored before a call can see it. One that is not, and is read, is none.
+
+PyPy's optimizer forwards quasi-immutable fields over calls as if they were immutable, also those of objects that may be
+any, for which nothing invalidates code. That is right of two fields alone, and only while they are NULL: the functions
+that trace and profile. Who sets one forces all frames, so that `guard_not_forced` leaves the trace behind the call; who
+takes one away does not.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from optimizer.ir.types.memory_types import Field, lone_field
-from validator.pypy.lines import Line
+from validator.pypy.lines import NULL, Line
 from validator.pypy.sameness import Node, Sameness
 from validator.pypy.straight import BEFORE
+from validator.pypy.written import ALLOCATIONS, Spans, place_of
 
 _PURE = " pure>"
+_CONTEXT = "pypy.interpreter.executioncontext.ExecutionContext."
+_SET_BY_FORCING = (f"{_CONTEXT}inst_w_tracefunc", f"{_CONTEXT}inst_profilefunc")
+"""The fields that only calls which force all frames set to anything but NULL."""
+
+_ZERO_IF = {
+    **dict.fromkeys(("int_eq", "int_is_zero", "ptr_eq"), "guard_true"),
+    **dict.fromkeys(("int_ne", "int_is_true", "ptr_ne"), "guard_false"),
+}
+"""The comparisons of a value with 0 or NULL, with the guard that passes where it is that."""
+
 _TYPES = {"<FieldS": "int", "<FieldU": "int", "<FieldP": "ref", "<FieldF": "float"}
 
 
@@ -24,24 +41,47 @@ def is_pure(memory: str) -> bool:
 
 @dataclass(slots=True)
 class Fields:
-    """Immutable and changing fields among those that a log names."""
+    """Immutable and changing fields among those that a log names, those that a trace may have found other than NULL,
+    and where those of each struct stand."""
 
     pure: set[str] = field(default_factory=set)
     may_change: set[str] = field(default_factory=set)
+    not_null: set[str] = field(default_factory=set)
+    spans: Spans = field(default_factory=dict)
 
     def add(self, recorded: tuple[Line, ...], sameness: Sameness) -> None:
         """Takes in a recorded trace."""
         watched: set[Node] = set()
+        stored: dict[str, set[str]] = {}
+        null = _null(recorded)
         for line in recorded:
+            if place := place_of(line):
+                low, high = self.spans.get(place.struct, (place.offset, place.offset))
+                self.spans[place.struct] = min(low, place.offset), max(high, place.offset)
             if line.name == "quasiimmut_field":
                 watched.add(sameness.of(BEFORE, line.args[0]))
+            elif line.name in ALLOCATIONS and line.result:
+                stored[line.result] = set()
             elif (found := line.access) and is_pure(found.memory):
                 self.pure.add(found.memory)
-                if sameness.of(BEFORE, found.place[0]) in watched and not found.is_store:
+                there = stored.get(found.place[0], self.pure)
+                if found.is_store:
+                    there.add(found.memory)
+                elif found.memory not in there or sameness.of(BEFORE, found.place[0]) in watched:
                     self.may_change.add(found.memory)
+                if found.value not in null:
+                    self.not_null.add(found.memory)
 
     def never_changes(self, name: str) -> bool:
         return name in self.pure and name not in self.may_change and name.partition(" ")[0] in _TYPES
+
+    def stays_null(self, name: str) -> bool:
+        """Does no call that a trace goes on behind set this field, which is NULL wherever a trace has it in hand?"""
+        return name in self.may_change - self.not_null and name.split(" ")[1] in _SET_BY_FORCING
+
+    def certain(self) -> Fields:
+        """The same without what is taken to stay NULL."""
+        return replace(self, not_null=self.may_change)
 
     def declared(self, memories: list[str]) -> tuple[Field, ...]:
         """The declarations of those that are immutable."""
@@ -50,3 +90,17 @@ class Fields:
             for name in memories
             if self.never_changes(name)
         )
+
+
+def _null(lines: tuple[Line, ...]) -> set[str]:
+    """The values that guards of a trace find to be NULL or 0."""
+    found: set[str] = set()
+    tests: dict[str, Line] = {}
+    for line in lines:
+        if line.name in ("guard_value", "guard_isnull") and line.args[1:] in ((), (NULL,), ("0",)):
+            found.add(line.args[0])
+        elif line.name in _ZERO_IF and line.args[1:] in ((), (NULL,), ("0",)) and line.result:
+            tests[line.result] = line
+        elif line.is_guard and line.args and (test := tests.get(line.args[0])) and _ZERO_IF[test.name] == line.name:
+            found.add(test.args[0])
+    return found

@@ -2,15 +2,26 @@
 
 It had reasons to leave guards out that show in no log: the class of a constant object, what the parent of a bridge had
 found out. So guards that are gone are granted: they hold. Values that are gone cannot be (`Open`).
+
+Nor does a log say how wide fields are, and the results of calls that are narrower than a word. The optimizer knows
+their bounds. So numbers are granted that are within those of all widths.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
+from itertools import count
 
 from optimizer.ir.immutable import replace
 from validator.pypy.lines import NULL, Line
 from validator.pypy.straight import Sides
+
+_NARROW = re.compile(r"(<InteriorFieldDescr )?<Field[SU] .*|<Calli [124] .*")
+_WIDE = re.compile(r"<FieldS .*\bW_IntObject\.inst_intval [0-9]+ pure>")
+_TRUTH = re.compile(r".*<FieldU .*|<Calli 1 .*")
+_TRUTHS, _BYTES = "2", "128"
+"""The ends of the numbers, from 0 on, that fit into a truth value, and into a byte, whether it has a sign or not."""
 
 
 def with_guards_that_hold(sides: Sides, origins: tuple[int | None, ...]) -> Sides:
@@ -23,6 +34,30 @@ def with_guards_that_hold(sides: Sides, origins: tuple[int | None, ...]) -> Side
         for held in ((line,) if not line.is_guard or next(numbers) in kept else _held(line))
     )
     return replace(sides, before=sides.before.with_lines(lines))
+
+
+def with_narrow_numbers(sides: Sides) -> Sides:
+    """The pair, where the recorded trace says that it loads, and is given by calls, what fits into any field."""
+    names = count(1 + max(printed.highest() for printed in sides.printed))
+    lines = tuple(
+        stated
+        for line in sides.before.lines
+        for stated in ((line, *_fits(line, names)) if _is_narrow(line) else (line,))
+    )
+    return replace(sides, before=sides.before.with_lines(lines))
+
+
+def _is_narrow(line: Line) -> bool:
+    """May it give a number that is narrower than a word, and of which the log does not say how wide it is?"""
+    is_number = line.result is not None and line.result[0] == "i"
+    return is_number and _NARROW.fullmatch(line.descr) is not None and _WIDE.fullmatch(line.descr) is None
+
+
+def _fits(line: Line, names: Iterator[int]) -> Iterator[Line]:
+    assert line.result is not None
+    is_less = f"i{next(names)}"
+    yield Line(is_less, "uint_lt", (line.result, _TRUTHS if _TRUTH.match(line.descr) else _BYTES))
+    yield Line(None, "record_exact_value_i", (is_less, "1"))
 
 
 def _held(guard: Line) -> Iterator[Line]:

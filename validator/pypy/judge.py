@@ -7,22 +7,38 @@ for the knowledge that makes the difference.
 
 from __future__ import annotations
 
+import time
 from dataclasses import dataclass
 
 from optimizer.ir.dialects.pypy_pairs import Kind, LogPair
 from optimizer.ir.faults import InputError
 from optimizer.ir.immutable import replace
+from optimizer.ir.run.interpreter import GuardFailed
 from optimizer.ir.text import parse
 from optimizer.ir.text.declarations import parse_declarations
 from optimizer.ir.trace import Trace
-from validator.prove.judge import validate
+from validator.loops.proofs import ENTRY
+from validator.prove.judge import OUT_OF_TIME, validate
 from validator.pypy.exits import Loop, Prove, prove_with_exits, with_origins
+from validator.pypy.lines import allocates_raw
 from validator.pypy.open import Open
 from validator.pypy.parents import path_to
 from validator.pypy.straight import NotStraight
 from validator.pypy.study import Knowledge, translated
 from validator.pypy.translate import Translated
-from validator.verdict import Failargs, Failed, Fault, Guards, Options, Proved, Refuted, Unknown, Unsupported, Verdict
+from validator.verdict import (
+    Evidence,
+    Failargs,
+    Failed,
+    Fault,
+    Guards,
+    Options,
+    Proved,
+    Refuted,
+    Unknown,
+    Unsupported,
+    Verdict,
+)
 
 OPTIONS = Options(guards=Guards.EARLY, failargs=Failargs.IGNORE, effort=1_000_000)
 """Guards may fail where the recorded trace leaves later. A log holds no resume data: see `prove_with_exits`."""
@@ -30,7 +46,8 @@ OPTIONS = Options(guards=Guards.EARLY, failargs=Failargs.IGNORE, effort=1_000_00
 
 _RELIES = "what the label relies on that the bridge jumps to"
 _LOST = "where the bridge starts: a trace with its guard"
-_GUARDS = "why guards that the optimized trace has not always pass"
+_BUFFERS = "where PyPy knew that nobody has the address of raw memory that it has allocated"
+_GUARDS = "why guards that the optimized trace has not always pass, or how wide numbers are"
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,31 +82,61 @@ def judge(
     prove: Prove = lambda before, after, options, loop: validate(before, after, options, loop=loop),
 ) -> Judged:
     """The verdict on a pair of the log `file`, as `prove` judges traces."""
+    quick = _quick(prove, time.monotonic() + options.timeout_s)
     try:
-        verdict, texts = _verdict(translated(pair, file, knowledge), options, prove)
+        verdict, texts = _verdict(translated(pair, file, knowledge), options, quick)
         if not isinstance(verdict, Refuted):
             return Judged(verdict, texts)
         granted = translated(pair, file, knowledge, generous=True)
-        again, generous = _verdict(granted, options, prove)
+        again, generous = _verdict(granted, options, quick)
     except NotStraight as why:
         return Judged(Unsupported(str(why)))
     except InputError as mistake:
         return Judged(Failed(Fault.INPUT, str(mistake)))
+    if isinstance(again, Unknown) and not again.evidence.is_repeatable:
+        return Judged(again, texts)
     missing: tuple[str, ...] = ()
+    rests_on = Open(granted.sides, pair.kind).rests_on
     if isinstance(again, Refuted):
-        missing = Open(granted.sides, pair.kind).rests_on(again.counterexample)
+        missing = rests_on(again.counterexample)
     if pair.kind is Kind.BRIDGE and path_to(pair, file) is None:
         missing = (*missing, _LOST)
     if pair.target is not None:
         missing = (*missing, _RELIES)
+    if any(allocates_raw(line.function) for line in granted.sides.lines):
+        missing = (*missing, _BUFFERS)
     if isinstance(again, Refuted) and not missing:
-        return Judged(again, generous)
+        shown = prove(generous.before, generous.after, generous.options, generous.loop)
+        is_as_sure = isinstance(shown, Refuted) and not rests_on(shown.counterexample)
+        return Judged(shown if is_as_sure else again, generous)
     if not isinstance(again, Refuted):
         taken = sorted({*generous.assumes} - {*texts.assumes}) or [_GUARDS]
         missing = (*taken, *(() if isinstance(again, Proved) else missing))
     reason = f"{verdict.counterexample.obligation} differs, and the log does not say what PyPy knew"
     seconds = verdict.evidence.seconds + (0 if isinstance(again, Unsupported | Failed) else again.evidence.seconds)
     return Judged(Unknown(replace(verdict.evidence, seconds=seconds), reason), texts, missing)
+
+
+def holds(pair: LogPair, file: str, knowledge: Knowledge, options: Options, prove: Prove) -> bool:
+    """Is the pair proved? One that cannot be translated is not."""
+    quick = _quick(prove, time.monotonic() + options.timeout_s)
+    try:
+        return isinstance(_verdict(translated(pair, file, knowledge), options, quick)[0], Proved)
+    except (NotStraight, InputError):
+        return False
+
+
+def _quick(prove: Prove, end: float) -> Prove:
+    """The same way to judge, as long as it is not later than `end` on the monotonic clock, and counterexamples as they
+    are found: most are not shown, and making one simpler may take longer than finding it."""
+
+    def quick(before: Trace, after: Trace, options: Options, loop: Loop) -> Verdict:
+        left_s = end - time.monotonic()
+        if left_s <= 0:
+            return Unknown(Evidence(is_repeatable=False), OUT_OF_TIME)
+        return prove(before, after, replace(options, timeout_s=min(left_s, options.timeout_s), simplify=False), loop)
+
+    return quick
 
 
 def _verdict(text: Translated, options: Options, prove: Prove) -> tuple[Verdict, Texts]:
@@ -105,4 +152,33 @@ def _verdict(text: Translated, options: Options, prove: Prove) -> tuple[Verdict,
         is_open = isinstance(verdict, Unknown) and verdict.evidence.is_repeatable  # a loop, on no run of which it shows
         if not (isinstance(verdict, Refuted) or (is_open and text.is_loop)):
             break
+        if isinstance(verdict, Refuted) and not text.is_loop and not _leaves(verdict):
+            told = with_origins(told, ())
+            break
+    if isinstance(verdict, Proved) and (early := _early(verdict.evidence.origins, text.earliest)) is not None:
+        reason = f"guard {early} hands over a value that its recorded guard does not have yet"
+        verdict = Unknown(verdict.evidence, reason)
+    if isinstance(verdict, Proved) and (contradiction := _contradiction(verdict, is_loop=text.is_loop)):
+        verdict = Unknown(
+            verdict.evidence, f"the recorded trace has run, which contradicts what is assumed: {contradiction}"
+        )
     return verdict, Texts(before, told, text.assumes, text.rests_on, used, loop)
+
+
+def _contradiction(proved: Proved, *, is_loop: bool) -> str | None:
+    """The reason for which the recorded trace could not have run to its end, if there is one. That a loop does not go
+    round once more is none."""
+    reasons = proved.evidence.vacuous or ()
+    return next((reason for reason in reasons if not is_loop or reason.startswith(ENTRY)), None)
+
+
+def _early(origins: tuple[int | None, ...], earliest: tuple[int, ...]) -> int | None:
+    """The number of a guard of the optimized trace that comes from a recorded one in front of the least that it may
+    come from."""
+    pairs = enumerate(zip(origins, earliest, strict=False))
+    return next((number for number, (origin, least) in pairs if origin is not None and origin < least), None)
+
+
+def _leaves(verdict: Refuted) -> bool:
+    """Does the optimized trace leave at a guard, so that the difference hangs on where that guard comes from?"""
+    return isinstance(verdict.counterexample.after.outcome, GuardFailed)

@@ -21,9 +21,15 @@ _FLOAT = re.compile(r"-?(?:[0-9]+\.[0-9]+(?:e[-+]?[0-9]+)?|inf|nan)")
 _SILENT = (0, 1, 3, 4)
 """The classes of the effects of calls that write nothing."""
 
+_LOOP_INVARIANT = 1
+"""The class of the effects of a call that gives the same each time."""
+
 ANY_EFFECT = 7
 """The class of the effects of a call of which nothing is said."""
 
+_FORCES = re.compile(r"<Callv .* EF=2 OS=121>(@.*)?")
+_ALLOCATES = re.compile(r"<Calli 8 i EF=[0-9]+ OS=110>(@.*)?")
+_FREES = re.compile(r"<Callv 0 i EF=[0-9]+ OS=111>(@.*)?")
 
 _LOADS = ("getfield_gc", "getarrayitem_gc", "getinteriorfield_gc")
 _STORES = ("setfield_gc", "setarrayitem_gc", "setinteriorfield_gc")
@@ -69,6 +75,11 @@ class Line:
         """May it be a call that writes memory, as far as its class tells?"""
         return self.is_call and self.effect not in _SILENT
 
+    @property
+    def is_loop_invariant(self) -> bool:
+        """Is it a call that gives the same each time in one trace?"""
+        return self.effect == _LOOP_INVARIANT
+
     @cached_property
     def access(self) -> Access | None:
         """The access to the memory of objects that it is, if it is one."""
@@ -80,7 +91,10 @@ class Line:
 
     @cached_property
     def function(self) -> str:
-        """The function that is called, and how: `descr@callee`, since one descr is printed for many functions."""
+        """The function that is called, and how: `descr@callee`, since one descr is printed for many functions, as is
+        `<Loop-1>` for compiled code of several types."""
+        if self.name.startswith("call_assembler"):
+            return f"{self.descr.removesuffix('>')} {self.name[-1]}>"
         callee = self.args[self.name.startswith("cond_call")] if self.descr.startswith("<Call") else ""
         if not callee or is_variable(callee):
             return self.descr
@@ -134,6 +148,27 @@ def _line(statement: Statement) -> Line:
     descr = "" if statement.descr is None else statement.descr.text
     handed = tuple(token.text for token in statement.failargs or () if token.text != _HOLE)
     return Line(result, statement.name.text, args, descr, handed)
+
+
+def touches_nothing(function: str) -> bool:
+    """Does the function (as `Line.function`) read and write nothing, as PyPy takes it? It forces a frame that runs: the
+    fields of the frame are what they are behind it."""
+    return _FORCES.fullmatch(function) is not None
+
+
+def allocates_raw(function: str) -> bool:
+    """Does the function (as `Line.function`) allocate raw memory?"""
+    return _ALLOCATES.fullmatch(function) is not None
+
+
+def frees_raw(function: str) -> bool:
+    """Does the function (as `Line.function`) free raw memory?"""
+    return _FREES.fullmatch(function) is not None
+
+
+def touches_no_object(function: str) -> bool:
+    """Does the function read and write no object, as PyPy takes it?"""
+    return touches_nothing(function) or allocates_raw(function)
 
 
 def is_pointer(text: str) -> bool:

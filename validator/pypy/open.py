@@ -106,7 +106,7 @@ class Open:
         for text in texts[1:]:
             self._join(*(self._top(self._sameness.of(trace, related)) for related in (texts[0], text)))
         for text in line.args:
-            for reason in () if text.startswith("ConstClass") or not texts else _own(text):
+            for reason in () if (line.is_call and text.startswith("ConstClass")) or not texts else _own(text):
                 self._because(trace, texts[0], reason)
 
     def _open(self, trace: str, line: Line) -> None:

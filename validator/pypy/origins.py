@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from dataclasses import dataclass
+from itertools import zip_longest
 
 from validator.pypy.lines import Line, Printed
 from validator.pypy.rows import Rows, body_of
@@ -23,14 +24,22 @@ _KINDS = {
 
 def origins_of(sides: Sides, rows: Rows, sameness: Sameness) -> tuple[int | None, ...]:
     """Of each guard of the optimized trace, the number of its recorded one, as far as it shows; they grow. Where
-    several ask about one value, it is the first of them. A guard of a body has the number of one of its own
-    iteration."""
+    several ask about one value, it is the first of them that may be it. A guard of a body has the number of one of its
+    own iteration."""
     row = rows.pairs[-1]
+    earliest = iter(() if sides.is_peeled else earliest_origins(sides, rows, sameness))
     places: dict[object, list[int]] = {}
     for number, about in enumerate(_guards(BEFORE, row.before.lines, sameness)):
         places.setdefault(about, []).append(number)
-    origins = _longest([places.get(about, []) for about in _guards(AFTER, row.after.lines, sameness)])
+    origins = _longest(
+        [
+            [number for number in places.get(about, []) if number >= first]
+            for about, first in zip_longest(_guards(AFTER, row.after.lines, sameness), earliest, fillvalue=0)
+        ]
+    )
     first = _guard_count(sides.before)
+    if sides.target and _guard_count(sides.target.before):
+        return _asking_for_label(origins[: _guard_count(sides.after)], first)
     if not sides.is_peeled:
         return origins[: _guard_count(sides.after)]
     preamble = _guard_count(sides.after) - _guard_count(body_of(sides.after))
@@ -38,6 +47,37 @@ def origins_of(sides: Sides, rows: Rows, sameness: Sameness) -> tuple[int | None
         None if number is None or (number < first) != (place < preamble) else number % first
         for place, number in enumerate(origins)
     )
+
+
+def earliest_origins(sides: Sides, rows: Rows, sameness: Sameness) -> tuple[int, ...]:
+    """Of each guard of an optimized trace, the least number that its recorded guard can have: what resume data hands
+    over was computed in front of the guard for which it was recorded. In a body, guards of the iteration before are
+    counted from -1 down. Empty for what goes to the inner label of a loop."""
+    if sides.target is not None:
+        return ()
+    row = rows.pairs[-1]
+    first = {sameness.of(BEFORE, text): 0 for text in row.before.inputs}
+    passed = 0
+    for line in row.before.lines:
+        for text in (*line.args, *((line.result,) if line.result else ())):
+            first.setdefault(sameness.of(BEFORE, text), passed)
+        passed += line.is_guard
+    least = [
+        max((first.get(sameness.of(AFTER, text), 0) for text in line.handed), default=0)
+        for line in row.after.lines
+        if line.is_guard
+    ]
+    preamble = len(least) if not sides.is_peeled else len(least) - _guard_count(body_of(sides.after))
+    once = _guard_count(sides.before)
+    return tuple(number if place < preamble else number - once for place, number in enumerate(least))
+
+
+def _asking_for_label(origins: tuple[int | None, ...], first: int) -> tuple[int | None, ...]:
+    """The same, where those behind all guards of a bridge are taken to ask what its label asks for: they stand for the
+    `first` guard of the loop, in front of which they resume."""
+    own = [place for place, number in enumerate(origins) if number is not None and number < first]
+    last = max(own, default=-1)
+    return tuple(first if place > last and (own or not first) else number for place, number in enumerate(origins))
 
 
 def _guard_count(printed: Printed) -> int:

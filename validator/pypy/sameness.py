@@ -10,12 +10,13 @@ Two constants that one trace tells apart are never made one.
 
 from __future__ import annotations
 
+import operator
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 
-from validator.pypy.lines import NULL, Line, is_pointer, is_variable
+from validator.pypy.lines import NULL, Access, Line, is_pointer, is_variable, touches_nothing
 from validator.pypy.rows import Rows
 from validator.pypy.straight import AFTER, BEFORE, TOKEN
 
@@ -23,10 +24,14 @@ Node = tuple[str, str]
 """A text with the trace in which it stands; constants that mean the same in both stand in none, ""."""
 
 _PURE = re.compile(r"(int|uint|ptr|instance_ptr|float|cast|convert|arraylen)_|(str|unicode)(len|getitem|hash)\Z")
+_SMALL = re.compile(r"-?[0-9]{1,9}")
+_FOLDED = {"int_add": operator.add, "int_sub": operator.sub}
 _RAW_LOADS = ("getfield_raw", "getarrayitem_raw", "raw_load", "gc_load")
 _NO_MEETING = ("same_as_r", "quasiimmut_field")
 _PURE_FIELD = " pure>"
 _COMMUTE = re.compile(r"int_(add|mul|and|or|xor|eq|ne)\Z|(instance_)?ptr_(eq|ne)\Z")
+_KEEPS = ("guard_", "record_", "assert_", "new", "str", "unicode", "copystr", "copyunicode", "quasiimmut_", "label")
+"""Beginnings of operations that let nobody reach an object."""
 _SAY_TRUTH = ("guard_true", "guard_false", "record_exact_value_i")
 Preserved = Callable[[str, str], bool]
 """Does the function with that name (`Line.function`) leave this memory as it is?"""
@@ -47,20 +52,25 @@ class Sameness:
         self._parents: dict[Node, Node] = {}
         self._nodes: dict[tuple[str, str], Node] = {}
         self._apart: dict[Node, set[Node]] = {}
-        self._grew = True
+        self._rows = rows
+        self._grew = False
         for sides in rows.pairs:
             for one, other in zip(sides.before.inputs, sides.after.inputs, strict=True):
                 self._join((BEFORE, one), (AFTER, other))
         self._join((BEFORE, TOKEN), (AFTER, TOKEN))
+        self.grow(preserved)
+
+    def grow(self, preserved: Preserved) -> None:
+        """Takes in that functions leave more memories as they are."""
         for _ in range(_ROUNDS):
-            if not self._grew:
-                break
             self._grew = False
-            for sides in rows.pairs:
+            for sides in self._rows.pairs:
                 known: dict[object, Node] = {}
                 for trace, lines in ((BEFORE, sides.before.lines), (AFTER, sides.after.lines)):
                     _Pass(self, trace, known, preserved).number(lines)
                 self._meet(sides.before.lines, sides.after.lines)
+            if not self._grew:
+                break
 
     def of(self, trace: str, text: str) -> Node:
         """The class of what this text stands for in that trace."""
@@ -161,22 +171,32 @@ class Sameness:
 @dataclass(slots=True)
 class _Pass:
     """Numbers the values of one trace. `known` has the classes of operations by their arguments' classes, of both
-    traces; `memory` what a load gives here, `writers` are the functions called so far that may write memory, `loads`
-    counts the loads from one place of which this trace does not know what they give."""
+    traces; `memory` the access that tells what a load gives here, `writers` are the functions called so far that may
+    write memory, `loads` counts the loads from one place of which this trace does not know what they give; `made` has
+    the allocations, `kept` those that nothing else can reach, and `born` the place in the trace of each result."""
 
     sameness: Sameness
     trace: str
     known: dict[object, Node]
     preserved: Preserved
-    memory: dict[str, dict[tuple[Node, ...], str]] = field(default_factory=dict)
+    memory: dict[str, dict[tuple[Node, ...], Access]] = field(default_factory=dict)
     writers: list[str] = field(default_factory=list)
     loads: Counter[object] = field(default_factory=Counter)
+    made: set[str] = field(default_factory=set)
+    kept: set[str] = field(default_factory=set)
+    stores: list[Access] = field(default_factory=list)
+    born: dict[str, int] = field(default_factory=dict)
 
     def number(self, lines: tuple[Line, ...]) -> None:
         truths: dict[str, Line] = {}
-        for line in lines:
-            if line.result and line.name in ("ptr_eq", "ptr_ne", "instance_ptr_eq", "instance_ptr_ne"):
-                truths[line.result] = line
+        for at, line in enumerate(lines):
+            if line.result:
+                self.born[line.result] = at
+                if line.name.startswith("new"):
+                    self.made.add(line.result)
+                    self.kept.add(line.result)
+                elif line.name in ("ptr_eq", "ptr_ne", "instance_ptr_eq", "instance_ptr_ne"):
+                    truths[line.result] = line
             self._line(line, truths)
 
     def _line(self, line: Line, truths: Mapping[str, Line]) -> None:
@@ -190,16 +210,21 @@ class _Pass:
         elif line.name == "guard_isnull":
             self.sameness.join(self.trace, line.args[0], NULL)
         elif found := line.access:
-            self._access(found.memory, tuple(self.sameness.of(self.trace, part) for part in found.place), line)
+            self._access(found)
         elif line.is_call:
             self._call(line, args)
         elif line.result and line.name.startswith(_RAW_LOADS):
+            self._give_away(line.args)
             key = (line.name, line.descr, args, len(self.writers))
             self._same(line.result, ("raw", *key, self.loads[key]))
             self.loads[key] += 1
         elif line.result and _PURE.match(line.name):
             name = line.name.removesuffix("_ovf")
+            if name in _FOLDED and (number := _folded(name, args)) is not None:
+                self.sameness.join(self.trace, line.result, number)
             self._same(line.result, (name, *(sorted(args) if _COMMUTE.match(name) else args)))
+        elif not line.name.startswith(_KEEPS):
+            self._give_away(line.args)
 
     def _compared(self, line: Line, *, holds: bool) -> None:
         if holds == line.name.endswith("_eq"):
@@ -208,44 +233,95 @@ class _Pass:
             one, other = (self.sameness.of(self.trace, arg) for arg in line.args)
             self.sameness.tell_apart(one, other)
 
-    def _access(self, memory: str, place: tuple[Node, ...], line: Line) -> None:
+    def _access(self, access: Access) -> None:
+        memory, place = access.memory, tuple(self.sameness.of(self.trace, part) for part in access.place)
         values = self.memory.setdefault(memory, {})
-        if line.result is None:
-            self._overwritten(values.get(place), line.args[-1])
+        if access.is_store:
+            self.stores.append(access)
+            if access.place[0] not in self.kept and place[0] not in self._nodes_of(self.kept):
+                self._give_away((access.value,))
+            if place in values:
+                self._overwritten(values[place].value, access.value)
             if not memory.endswith(_PURE_FIELD):
-                values.clear()
-            values[place] = line.args[-1]
+                values = {key: other for key, other in values.items() if self._is_elsewhere(other, access)}
+                self.memory[memory] = values
+            values[place] = access
         elif place in values:
-            self.sameness.join(self.trace, line.result, values[place])
+            self.sameness.join(self.trace, access.value, values[place].value)
         else:
-            values[place] = line.result
+            values[place] = access
+            self._give_away(
+                store.value
+                for store in self.stores
+                if store.memory == memory and self.sameness.of(self.trace, store.place[0]) == place[0]
+            )
             epoch = sum(not self.preserved(function, memory) for function in self.writers)
             key = (memory, place, epoch)
-            self._same(line.result, ("load", *key, self.loads[key]))
+            self._same(access.value, ("load", *key, self.loads[key]))
             self.loads[key] += 1
 
-    def _overwritten(self, old: str | None, new: str) -> None:
+    def _is_elsewhere(self, one: Access, other: Access) -> bool:
+        """Are these surely other places: items of other numbers, or one in an object that was made behind where the
+        other object comes from?"""
+        objects = (one.place[0], other.place[0]), (other.place[0], one.place[0])
+        if any(new in self.made and self.born.get(old, -1) < self.born[new] for old, new in objects):
+            return True
+        items = {self.sameness.of(self.trace, part) for access in (one, other) for part in access.place[1:]}
+        return len(items) == 2 and all(not trace for trace, _ in items)
+
+    def _overwritten(self, old: str, new: str) -> None:
         """Tells apart constants that are stored one after the other into the same place: else nobody would see the
         second store, and that it is missing would show nowhere."""
-        if old is None or not is_pointer(old) or not is_pointer(new):
+        if not is_pointer(old) or not is_pointer(new):
             return
         one, other = (self.sameness.of(self.trace, text) for text in (old, new))
         if one != other:
             self.sameness.tell_apart(one, other)
 
     def _call(self, line: Line, args: tuple[Node, ...]) -> None:
+        if touches_nothing(line.function):
+            return
+        self._give_away(line.args)
         if line.result:
             self._same(
                 line.result, ("call", line.name[-1], line.function, args, len(self.writers) if line.may_write else 0)
             )
         if line.may_write:
             self.writers.append(line.function)
+            kept = self._nodes_of(self.kept)
             for memory, values in self.memory.items():
                 if not self.preserved(line.function, memory):
-                    values.clear()
+                    self.memory[memory] = {
+                        place: access
+                        for place, access in values.items()
+                        if self.sameness.of(self.trace, access.place[0]) in kept
+                    }
+
+    def _nodes_of(self, texts: Iterable[str]) -> set[Node]:
+        return {self.sameness.of(self.trace, text) for text in texts}
+
+    def _give_away(self, texts: Iterable[str]) -> None:
+        """Notes that others may reach these values, and whatever they hold."""
+        given = self._nodes_of(text for text in texts if is_variable(text) and text[0] == "p")
+        if not given & self._nodes_of(self.kept):
+            return
+        size = 0
+        while size < len(given):
+            size = len(given)
+            given |= self._nodes_of(
+                store.value for store in self.stores if self.sameness.of(self.trace, store.place[0]) in given
+            )
+        self.kept = {text for text in self.kept if self.sameness.of(self.trace, text) not in given}
 
     def _same(self, result: str, key: object) -> None:
         if key in self.known:
             self.sameness._join(self.sameness.of(self.trace, result), self.sameness.of(*self.known[key]))
         else:
             self.known[key] = (self.trace, result)
+
+
+def _folded(name: str, args: tuple[Node, ...]) -> str | None:
+    """The result of an operation on numbers, where these are known and small; None elsewhere."""
+    if any(trace or not _SMALL.fullmatch(text) for trace, text in args):
+        return None
+    return str(_FOLDED[name](*(int(text) for _, text in args)))

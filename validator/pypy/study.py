@@ -11,25 +11,27 @@ from dataclasses import dataclass
 from optimizer.ir.dialects.pypy_pairs import LogPair, Unpaired
 from optimizer.ir.faults import InputError
 from optimizer.ir.immutable import replace
+from validator.pypy.classes import Apart, with_classes
 from validator.pypy.effects import Effect, Evidence, leaves
 from validator.pypy.facts import Facts, facts_of
 from validator.pypy.fields import Fields
-from validator.pypy.grants import with_guards_that_hold
+from validator.pypy.grants import with_guards_that_hold, with_narrow_numbers
 from validator.pypy.lines import read_printed
-from validator.pypy.parents import Parents, correspond, path_to
+from validator.pypy.parents import Parents, Targets, correspond, path_to
 from validator.pypy.rows import rows_of, with_target
 from validator.pypy.sameness import Sameness
 from validator.pypy.straight import NotStraight, Sides, straight
-from validator.pypy.targets import Targets
 from validator.pypy.translate import Translated, translate
 
 
 @dataclass(frozen=True, slots=True)
 class Knowledge:
-    """Statements of a whole log: on its fields, and the effects that its calls are taken not to have."""
+    """Statements of a whole log: on its fields, the effects that its calls are taken not to have, and the classes whose
+    objects are `apart` from constants that they are compared with."""
 
     fields: Fields
     effects: frozenset[Effect]
+    apart: frozenset[str]
     parents: Parents
     targets: Targets
 
@@ -43,12 +45,12 @@ class Knowledge:
 
     def certain(self) -> Knowledge:
         """The part of it that is not inferred."""
-        return replace(self, effects=frozenset())
+        return replace(self, effects=frozenset(), apart=frozenset(), fields=self.fields.certain())
 
 
 def study(items: Iterable[LogPair | Unpaired], file: str) -> Knowledge:
     """Knowledge from all pairs of the log `file`. Pairs that cannot be translated say nothing."""
-    fields, evidence, parents, targets = Fields(), Evidence(), Parents(), Targets()
+    fields, evidence, apart, parents, targets = Fields(), Evidence(), Apart(), Parents(), Targets()
     for pair in items:
         parents.add(pair)
         targets.add(pair)
@@ -58,9 +60,12 @@ def study(items: Iterable[LogPair | Unpaired], file: str) -> Knowledge:
             sides = _sides(pair, file)
         except (NotStraight, InputError):
             continue
-        fields.add(sides.before.lines, Sameness(rows_of(sides)))
-        evidence.add(pair.number, sides)
-    return Knowledge(fields, evidence.assumed(), parents, targets)
+        rows = rows_of(sides)
+        sameness = Sameness(rows)
+        fields.add(sides.before.lines, sameness)
+        apart.add(pair.number, sides, sameness)
+        evidence.add(pair.number, rows.pairs[-1], sameness)
+    return Knowledge(fields, evidence.assumed(), apart.assumed(), parents, targets)
 
 
 def translated(pair: LogPair, file: str, knowledge: Knowledge, *, generous: bool = False) -> Translated:
@@ -72,13 +77,15 @@ def translated(pair: LogPair, file: str, knowledge: Knowledge, *, generous: bool
     if path is not None and correspond(path.handed, sides.before.inputs):
         facts = facts_of(path, sides.before, knowledge.effects, knowledge.fields, generous=generous)
         sides = replace(sides, before=sides.before.with_lines((*facts.lines, *sides.before.lines)))
+    sides, apart = with_classes(sides, knowledge.apart)
     text = _text(sides, knowledge, generous=generous)
     if generous:
-        text = _text(with_guards_that_hold(sides, text.origins), knowledge, generous=True)
+        held = with_guards_that_hold(sides, text.origins)
+        text = _text(with_narrow_numbers(held), knowledge, generous=True)
     rests_on = {parent.number for parent in pair.parents if facts.lines}
     if pair.target is not None:
         rests_on.add(pair.target.number)
-    assumes = tuple(sorted({*text.assumes, *facts.assumes}))
+    assumes = tuple(sorted({*text.assumes, *facts.assumes, *apart}))
     return replace(text, assumes=assumes, rests_on=tuple(sorted(rests_on)))
 
 

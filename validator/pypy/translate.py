@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
 from optimizer.ir.dialects.pypy_trace import declarations_of, declared_call
@@ -13,23 +13,34 @@ from optimizer.ir.types.memory_types import RAW
 from validator.pypy.copies import Copies, copies_of
 from validator.pypy.effects import CODE, Effect, leaves
 from validator.pypy.fields import Fields
-from validator.pypy.lines import NULL, Line, Printed, is_float, is_pointer
-from validator.pypy.origins import origins_of
+from validator.pypy.lines import (
+    NULL,
+    Line,
+    Printed,
+    allocates_raw,
+    is_float,
+    is_pointer,
+    touches_no_object,
+    touches_nothing,
+)
+from validator.pypy.origins import earliest_origins, origins_of
 from validator.pypy.rows import Rows
 from validator.pypy.sameness import Node, Sameness
 from validator.pypy.straight import AFTER, BEFORE, TOKEN, VIRTUAL_REF, Sides
-from validator.pypy.written import ALLOCATIONS, writes_whole_objects
+from validator.pypy.strings import SAME_STRINGS, constant_strings, new_strings
+from validator.pypy.written import ALLOCATIONS, reads_written_only
 
 _KINDS = {"<FieldS": "i", "<FieldU": "i", "<FieldP": "p", "<FieldF": "f"}
+_RESULTS = {"i": "int", "r": "ref", "f": "float", "n": "void"}
 _CLASS_TESTS = ("guard_class", "guard_nonnull_class", "record_exact_class")
 
 
 @dataclass(frozen=True, slots=True)
 class Translated:
     """The texts of both traces, their declarations as TOML, and the assumptions, each by its name. `origins` are, of
-    each guard, the number of the recorded one that it seems to come from. It rests on the optimized traces of the pairs
-    of these numbers being right. `is_loop`: it goes round, or to the inner label of a loop, the texts of which are
-    `loop`."""
+    each guard, the number of the recorded one that it seems to come from, `earliest` the least that this can be, where
+    that is known. It rests on the optimized traces of the pairs of these numbers being right. `is_loop`: it goes round,
+    or to the inner label of a loop, the texts of which are `loop`."""
 
     sides: Sides
     before: str
@@ -37,6 +48,7 @@ class Translated:
     types: str
     assumes: tuple[str, ...]
     origins: tuple[int | None, ...]
+    earliest: tuple[int, ...]
     rests_on: tuple[int, ...] = ()
     is_loop: bool = False
     loop: tuple[str, str] | None = None
@@ -48,7 +60,8 @@ def translate(
     """The pair, where calls are taken not to have these effects, or, if that is to be `generous`, none at all."""
     lines = sides.lines
     copies = copies_of(sides)
-    names = _Names(rows, sameness, copies)
+    strings = constant_strings(rows, sameness)
+    names = _Names(rows, sameness, copies, strings)
     floats = sorted({arg for line in lines for arg in line.args if is_float(arg)})
     extra = (TOKEN, *map(_float_name, floats))
     before, after = _texts(sides, extra, names, fields)
@@ -60,8 +73,9 @@ def translate(
         before,
         after,
         format_declarations(_with_copies(_declarations(sides, used, fields), copies, lines)),
-        tuple(_assumed(lines, used, fields)),
+        (*_assumed(lines, used, fields), *((SAME_STRINGS,) if strings else ())),
         origins_of(sides, rows, sameness),
+        earliest_origins(sides, rows, sameness),
         is_loop=is_loop,
         loop=_texts(sides.target, extra, names, fields) if sides.target else None,
     )
@@ -83,6 +97,8 @@ def _assumed(lines: tuple[Line, ...], effects: frozenset[Effect], fields: Fields
     yield from map(str, sorted(effects))
     memories = {found.memory for line in lines if (found := line.access)}
     yield from (f"{memory} never changes" for memory in sorted(memories) if fields.never_changes(memory))
+    if any(line.may_write for line in lines):
+        yield from (f"calls leave {memory} NULL" for memory in sorted(memories) if fields.stays_null(memory))
     if any(is_pointer(arg) for line in lines for arg in line.args):
         yield SAME_CONSTANTS
 
@@ -93,7 +109,13 @@ def _text(
     yield f"[{', '.join((*printed.inputs, *extra))}]"
     yield f"assert_not_none({TOKEN})"
     settled = {} if trace == AFTER else _settled(printed.lines, fields)
+    constant = {} if trace == AFTER else names.constant(printed.lines)
     for at, line in enumerate(printed.lines):
+        if line.result in constant:
+            yield f"{line.result} = same_as_r({constant[line.result]})"
+            continue
+        if line.args and line.args[0] in constant and line.name in ("strsetitem", "unicodesetitem"):
+            continue
         args = tuple(names.argument(trace, line, place) for place in range(len(line.args)))
         if line.name in ("label", "jump"):
             named = line.descr if hands_on and trace == AFTER else ""
@@ -131,11 +153,13 @@ class _Names:
     rows: Rows
     sameness: Sameness
     copies: Copies
+    strings: Mapping[Node, str]
     objects: dict[Node, str] = field(default_factory=dict)
     classes: dict[Node, str] = field(default_factory=dict)
     same_code: dict[Node, Node] = field(default_factory=dict)
     sizes: dict[Node, tuple[str, str]] = field(default_factory=dict)
     other_sizes: dict[tuple[Node, str, str], str] = field(default_factory=dict)
+    callees: dict[str, list[str]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         for trace, value, again in self.rows.copies:
@@ -149,12 +173,18 @@ class _Names:
                     self.classes.setdefault(self._made(BEFORE, line.args[0]), _class_name(line.args[1]))
 
     def _made_alike(self, sides: Sides) -> None:
-        """Takes objects of both traces for such of one class that have the same size and contents."""
-        recorded = {made: node for node, made in self._contents(BEFORE, sides.before)}
-        nodes = {*recorded.values()}
-        for node, made in self._contents(AFTER, sides.after):
-            if node not in nodes and (same := recorded.get(made)) is not None and self._top(node) != self._top(same):
-                self.same_code[self._top(node)] = self._top(same)
+        """Takes objects of both traces for such of one class that have the same size and contents, or hold objects
+        that are taken so."""
+        more = True
+        while more:
+            more = False
+            recorded = {made: node for node, made in self._contents(BEFORE, sides.before)}
+            nodes = {*recorded.values()}
+            for node, made in self._contents(AFTER, sides.after):
+                same = None if node in nodes else recorded.get(made)
+                if same is not None and self._top(node) != self._top(same):
+                    self.same_code[self._top(node)] = self._top(same)
+                    more = True
 
     def _contents(self, trace: str, printed: Printed) -> Iterator[tuple[Node, object]]:
         """The objects that a trace allocates, with what it stores into each."""
@@ -163,7 +193,7 @@ class _Names:
             if line.name in ALLOCATIONS and line.result:
                 made[line.result] = line.descr, {}
             elif (found := line.access) and found.is_store and found.place[0] in made:
-                made[found.place[0]][1].setdefault(found.memory, self.sameness.of(trace, found.value))
+                made[found.place[0]][1].setdefault(found.memory, self._made(trace, found.value))
         for value, (size, stored) in made.items():
             if stored:
                 yield self.sameness.of(trace, value), (size, tuple(sorted(stored.items())))
@@ -183,12 +213,24 @@ class _Names:
             return "NULL"
         if is_pointer(text):
             node = self.sameness.of(trace, text)
+            if node in self.strings:
+                return self.strings[node]
             return f"ConstPtr({self.objects.setdefault(node, f'k{len(self.objects)}')})"
         if is_float(text):
             return _float_name(text)
         if line.name in _CLASS_TESTS and place == 1:
             return f"ConstClass({_class_name(text)})"
+        if text.startswith("ConstClass(") and line.is_call and line.descr.startswith("<Call"):
+            descrs = self.callees.setdefault(text, [])
+            descrs += [] if line.descr in descrs else [line.descr]
+            number = descrs.index(line.descr)
+            return f"{text[:-1]}$other{number})" if number else text
         return text
+
+    def constant(self, lines: tuple[Line, ...]) -> dict[str | None, str]:
+        """The new strings of the recorded trace that are constants, by the names of the results."""
+        new = new_strings(lines)
+        return {value: new[value] for value in new if self.sameness.of(BEFORE, value) in self.strings}
 
     def descr(self, trace: str, line: Line) -> str:
         if line.is_call:
@@ -216,7 +258,8 @@ def _float_name(text: str) -> str:
 
 def _possible(lines: tuple[Line, ...], copies: Copies) -> Iterator[Effect]:
     memories = {found.memory for line in lines if (found := line.access)}
-    for function in {line.function for line in lines if line.may_write and line.args not in copies.arrays}:
+    may_write = (line for line in lines if line.may_write and not touches_no_object(line.function))
+    for function in {line.function for line in may_write if line.args not in copies.arrays}:
         yield Effect(function, "invalidates", CODE)
         for memory in memories:
             yield Effect(function, "reads", memory)
@@ -231,14 +274,20 @@ def _declarations(sides: Sides, effects: frozenset[Effect], fields: Fields) -> D
     calls: dict[str, Call] = {}
     for line in lines:
         function = line.function if line.is_call else ""
-        call = declared_call(line.descr, function) if function and function not in calls else None
+        call = _declared(line) if function and function not in calls else None
         if call is None:
+            continue
+        if touches_nothing(function):
+            calls[function] = replace(call, reads=(), writes=(), can_invalidate=False)
+            continue
+        if allocates_raw(function):
+            calls[function] = replace(call, reads=(), writes=(RAW,), can_invalidate=False)
             continue
         if call.loop_invariant:  # in a straight line it is a function, and does nothing
             call = replace(call, loop_invariant=False, elidable=True, oopspec=None, can_invalidate=False)
         written = tuple(memory for memory in memories if not leaves(function, memory, effects, fields))
         read = tuple(memory for memory in named if Effect(function, "reads", memory) not in effects)
-        if (len(written) < len(memories) or (is_loop and len(memories) < len(named))) and not has_bytes:
+        if len(written) < len(named) and not has_bytes:
             call = replace(call, writes=(*written, RAW))
         if len(read) < len(named) and not has_bytes:
             call = replace(call, reads=(*read, RAW))
@@ -246,7 +295,15 @@ def _declarations(sides: Sides, effects: frozenset[Effect], fields: Fields) -> D
             call = replace(call, can_invalidate=False)
         calls[function] = call
     certain = replace(declarations_of(named), fields=fields.declared(named), calls=tuple(calls.values()))
-    return replace(certain, cleared=True) if is_loop and all(map(writes_whole_objects, sides.printed)) else certain
+    return replace(certain, cleared=True) if is_loop and reads_written_only(sides.printed, fields.spans) else certain
+
+
+def _declared(call: Line) -> Call | None:
+    """The declaration of a call as far as it is printed; that of compiled code prints none, and may do everything."""
+    kind = call.name.removeprefix("call_assembler_")
+    if kind in _RESULTS:
+        return Call(call.function, _RESULTS[kind], can_raise=True, can_invalidate=True)
+    return declared_call(call.descr, call.function)
 
 
 def _with_copies(certain: Declarations, copies: Copies, lines: tuple[Line, ...]) -> Declarations:

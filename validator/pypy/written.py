@@ -1,46 +1,91 @@
-"""Objects that are written whole as soon as they are allocated.
+"""New objects that are written before anybody reads them.
 
-A recorded trace stores to all fields of what it allocates, one behind the other. Where each trace of a pair does so,
-there is no memory that is not written, and nothing depends on what would be in it.
+A log does not say what is in a new object: NULL in its fields of references, and in others nothing. Which fields it has
+it does not say either, but where fields stand: a field is printed with the struct that it is declared in and its
+offset, an allocation with a size. Structs go on where those that they inherit from end. So an object has no field that
+stands behind its end, where it has another one, or among those of another struct of which it has a field.
+
+Where all other fields of numbers that the traces of a pair load are stored to before such a load, and before the
+iteration ends, no load finds memory that is not written, in whatever iteration, and nothing depends on what would be in
+it.
 """
 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
+from dataclasses import dataclass
 
 from validator.pypy.lines import Line, Printed
 
 ALLOCATIONS = ("new", "new_with_vtable")
 _SIZE = re.compile(r"<SizeDescr ([0-9]+)>")
-_OFFSET = re.compile(r"<Field[A-Z] .* ([0-9]+)(?: pure)?>")
+_FIELD = re.compile(r"<Field(?P<kind>[A-Z]) (?P<struct>.+)\.(?P<name>[^. ]+) (?P<offset>[0-9]+)(?: pure)?>")
+_LOADS = ("getfield_gc_i", "getfield_gc_f")
+_ACCESSES = ("getfield_gc", "setfield_gc")
+_WHOLE_WORDS = "PF"
 _WORD = 8
 
 
-def writes_whole_objects(printed: Printed) -> bool:
-    """Is each word of each object stored to before anything else is done? Arrays are no objects here. Where there are
-    fields within words, that is not known."""
-    found = (_OFFSET.fullmatch(line.descr) for line in printed.lines)
-    if any(int(field[1]) % _WORD for field in found if field):
-        return False
-    return all(
-        _is_written(line, printed.lines[place + 1 :])
-        for place, line in enumerate(printed.lines)
-        if line.name in ALLOCATIONS
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A field as it is printed: its struct, its offset, and how many bytes it is known to have."""
+
+    struct: str
+    offset: int
+    size: int
+
+
+Spans = dict[str, tuple[int, int]]
+"""The lowest and the highest offset of the fields that a struct is known to declare."""
+
+
+def place_of(line: Line) -> Place | None:
+    """The field of objects that the operation accesses; None where there is none, or one that is printed otherwise."""
+    found = _FIELD.fullmatch(line.descr) if line.name.startswith(_ACCESSES) else None
+    if found is None:
+        return None
+    return Place(found["struct"], int(found["offset"]), _WORD if found["kind"] in _WHOLE_WORDS else 1)
+
+
+def reads_written_only(traces: Iterable[Printed], spans: Spans) -> bool:
+    """Is each field of a new object that a load of numbers may find stored to before that, and before the trace comes
+    to its label or its end? Arrays are no objects here."""
+    traces = tuple(traces)
+    loaded = {place_of(line) for printed in traces for line in printed.lines if line.name.startswith(_LOADS)}
+    return (
+        all(
+            _is_written(line, printed.lines[at + 1 :], {place for place in loaded if place}, spans)
+            for printed in traces
+            for at, line in enumerate(printed.lines)
+            if line.name in ALLOCATIONS and _SIZE.fullmatch(line.descr)  # a virtual reference is made whole
+        )
+        and None not in loaded
     )
 
 
-def _is_written(allocation: Line, behind: tuple[Line, ...]) -> bool:
-    size = _SIZE.fullmatch(allocation.descr)
-    if size is None:  # a virtual reference, to which `plain` adds its stores
-        return True
-    left = {*range(_WORD if allocation.name == "new_with_vtable" else 0, int(size[1]), _WORD)}
+def _is_written(allocation: Line, behind: tuple[Line, ...], loaded: set[Place], spans: Spans) -> bool:
+    new, size = allocation.result, _SIZE.fullmatch(allocation.descr)
+    assert size is not None
+    label = next((at for at, line in enumerate(behind) if line.name == "label"), None)
+    behind = behind[:label]
+    stores = {line: place_of(line) for line in behind if line.name == "setfield_gc" and line.args[0] == new}
+    own = {place for place in stores.values() if place}
+    first = _WORD if allocation.name == "new_with_vtable" else 0
+    left = {place for place in loaded if first <= place.offset < int(size[1]) and not _is_other(place, own, spans)}
+    is_hidden = True
     for line in behind:
-        if not left:
+        is_load = line.name.startswith(_LOADS) and (new in line.args or not is_hidden)
+        if is_load and place_of(line) in left:
             break
-        is_new = line.name in ALLOCATIONS
-        if not is_new and (line.name != "setfield_gc" or (found := _OFFSET.fullmatch(line.descr)) is None):
-            return False
-        if not is_new and line.args[0] == allocation.result:
-            assert found is not None
-            left.discard(int(found[1]))
+        left -= {stores.get(line)}
+        is_hidden &= new not in (line.args[1:] if line in stores else line.args)
     return not left
+
+
+def _is_other(place: Place, own: set[Place], spans: Spans) -> bool:
+    """Is it no field of an object that has those of its `own`?"""
+    others = [one for one in own if one.struct != place.struct]
+    return any(one.offset <= place.offset < one.offset + one.size for one in others) or any(
+        low <= place.offset <= high for low, high in (spans.get(one.struct, (1, 0)) for one in others)
+    )

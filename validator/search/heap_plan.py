@@ -26,6 +26,7 @@ from optimizer.ir.rows.row import (
     NEW,
     REF,
     SCAN,
+    Role,
 )
 from optimizer.ir.run.heap import Heap
 from optimizer.ir.run.objects import NULL
@@ -39,12 +40,11 @@ from optimizer.ir.trace import (
     Value,
     Var,
     all_operations,
-    descr_name,
     memory_of,
 )
 from optimizer.ir.types.byte_access import slot_of
 from optimizer.ir.types.call_questions import is_event
-from optimizer.ir.types.calls import call_of, may_be_raised_before
+from optimizer.ir.types.calls import EVENT_ROLES, call_of, may_be_raised_before
 from optimizer.ir.types.effects import Effects
 from optimizer.ir.types.known_calls import meant
 from optimizer.ir.types.layout import Array, Field, Layout, Struct
@@ -147,9 +147,9 @@ def plan_heap(before: Trace, after: Trace, layout: Layout) -> Plan:
 def _plan_world(plan: Plan, before: Trace) -> None:
     for operation in before.ops:
         call = call_of(meant(operation, plan.layout), plan.layout)
-        if call is not None and call.is_event:
+        if call is not None and call.role in EVENT_ROLES:
             plan.events.append((operation.op.result, call.effects))
-        elif call is not None and call.is_function:
+        elif call is not None and call.role is Role.FUNCTION:
             plan.functions.append((operation.op.result, call.effects.can_raise))
         plan.asks_world |= operation.op.kind is GUARD and operation.op.memory is not None and not operation.args
     plan.is_pending = may_be_raised_before(before)
@@ -254,7 +254,7 @@ class _Walk:
         if slot is not None and slot.kind is MemoryKind.RAW:
             self._plan.raw[slot.key] = slot
             return
-        name = descr_name(operation)
+        name = _descr_name(operation)
         if isinstance(descr, Field) and name is not None:
             self._plan.memory.setdefault(descr.key, Used(descr, name, memory.descr in _ITEMS))
         self._plan.checks_code |= operation.op.kind is GUARD and not operation.args
@@ -306,7 +306,7 @@ class _Walk:
             is_struct = memory.descr is FIELD
             self._add(place, layout.struct(descr.owner) if is_struct else layout.array(descr.owner))
         elif memory.descr in (*_ITEMS, ARRAY) and not place.types:
-            name = descr_name(operation)
+            name = _descr_name(operation)
             assert name is not None
             self._add(place, layout.array(name))
         if memory.descr in _ITEMS:
@@ -332,3 +332,9 @@ def _indices(operation: Operation, memory: Memory) -> Iterator[Var]:
         at = operation.args[1:2] if memory.descr in _ITEMS else operation.args[:1]
         at = operation.args[2:] if operation.op.kind is COPY else at
         yield from (arg for arg in at if isinstance(arg, Var))
+
+
+def _descr_name(operation: Operation) -> str | None:
+    """The name of the operation's descr: the one that is written, or that of the strings that its row is about."""
+    memory = operation.op.memory
+    return operation.descr if memory is None or memory.on is None else memory.on

@@ -9,12 +9,13 @@ from random import Random
 
 from optimizer.ir.floats import Float
 from optimizer.ir.immutable import replace
+from optimizer.ir.operands import constant_text
 from optimizer.ir.rows.domain import wrap
 from optimizer.ir.rows.ops import Type
 from optimizer.ir.run.heap import Heap
 from optimizer.ir.run.objects import NO_INDEX, NULL, RAW_REF, Cell, Datum, Object, Ref
 from optimizer.ir.run.runs import Given, Scripted, Seen, World, Write
-from optimizer.ir.text.string_text import HIGHEST, constant_name, constant_text
+from optimizer.ir.text.string_text import HIGHEST, constant_name
 from optimizer.ir.trace import Trace
 from optimizer.ir.types.layout import Array, Field, Struct
 from validator.search.counterexample import State

@@ -12,14 +12,15 @@ from optimizer.ir.domains.term import Term
 from optimizer.ir.faults import Unspecified
 from optimizer.ir.floats import Float
 from optimizer.ir.immutable import replace
+from optimizer.ir.operands import constant_text
 from optimizer.ir.rows.row import Type
 from optimizer.ir.run.heap import Heap
 from optimizer.ir.run.interpreter import Program, Run, World
 from optimizer.ir.run.objects import NO_INDEX, NULL, RAW_REF, Cell, Datum, Object, Ref
 from optimizer.ir.run.runs import Given, Scripted, Seen, Write
-from optimizer.ir.text.string_text import constant_text
 from optimizer.ir.trace import Var
 from optimizer.ir.types.layout import Array, Layout, Struct
+from optimizer.ir.types.memory_cells import written_name
 from optimizer.ir.types.memory_types import VIEWS, MemoryKind, kind_of
 from validator.prove.encoding import Application, Encoding, EventEncoding, event_name, input_name, raise_name
 from validator.prove.terms.object_kinds import ARRAYS, PENDING, forced_name, future_name, validity_name
@@ -347,4 +348,4 @@ class _Reading:
 
 def memory_name(key: str) -> str:
     """The descr that stands for the memory of that key."""
-    return kind_of(key).descr(key)
+    return written_name(key)

@@ -10,6 +10,7 @@ from optimizer.ir.rows.row import Type
 from optimizer.ir.run.objects import NULL, RAW_REF, Cell, Datum, Ref
 from optimizer.ir.run.runs import World, Write
 from optimizer.ir.types.layout import Field
+from optimizer.ir.types.memory_cells import written_name
 from validator.search.counterexample import State
 from validator.search.float_samples import draw_float, float_pool
 
@@ -49,7 +50,7 @@ class RawSampler:
             done[:] = [write for write in done if write.target != RAW_REF]
             for _ in range(self._random.choice((0, 0, 1, _WRITES))):
                 slot, address = self._random.choice(places)
-                done.append(Write(RAW_REF, slot.kind.descr(slot.key), self._value(slot, objects), address))
+                done.append(Write(RAW_REF, written_name(slot.key), self._value(slot, objects), address))
         return replace(world, writes=tuple(map(tuple, writes)) if any(writes) else ())
 
     def _value(self, slot: Field, objects: list[Ref]) -> Datum:

@@ -41,6 +41,7 @@ class Running:
         self._before = before
         self._alignment = alignment
         self._is_late = is_late
+        self._simplifies = options.simplify
         self._replay = Replay(before, after, options, layout)
         self._samples = tee(sample_states(before, after, examples, layout), 1)[0]  # copies run, this one stays
         self._ran = 0
@@ -122,7 +123,8 @@ class Running:
                 yield k
 
     def _simplest(self, state: State, guard: int | None, wrong: Sequence[int | None]) -> State:
-        """A simpler state that rules out as much as `state` does, and breaks the same obligations."""
+        """A state that rules out as much as `state` does, and breaks the same obligations: a simpler one, if that is
+        wanted."""
 
         def names(candidate: State) -> list[str] | None:
             runs = self._replay.run(candidate)
@@ -131,6 +133,8 @@ class Running:
             found = [self._replay.difference(runs, k) for k in wrong]
             return None if None in found else [one.obligation for one in found if one]
 
+        if not self._simplifies:
+            return state
         wrong = wrong[:4]
         broken = names(state)
         return simplify_state(state, self._before, lambda candidate: names(candidate) == broken)

@@ -79,6 +79,10 @@ class Portfolio:
             self._observe(Query(f"{query.text}(check-sat)\n", answer))
         return answer
 
+    def fits(self, conditions: Sequence[Term], effort: int) -> bool:
+        """Is a query small enough for Z3 to solve it, and not preprocess it only, with this effort?"""
+        return Circuit.of(cone(conditions), self._terms.width).fits(effort)
+
     def _ask(self, query: Script, circuit: Circuit, effort: int, deadline: float) -> Answer:
         from validator.solvers import child_process, z3_process
 

@@ -7,9 +7,10 @@ from contextlib import suppress
 from fuzz.draw.aimed_draft import AimedDraft
 from fuzz.draw.choices import NotDrawable
 from fuzz.draw.heap_draft import NULL_REF
+from optimizer.ir.operands import constant_of
 from optimizer.ir.rows.ops import INT, REF, Op
 from optimizer.ir.run.objects import Ref
-from optimizer.ir.trace import ConstClass, ConstInt, Value, Var, constant_of
+from optimizer.ir.trace import ConstClass, ConstInt, Value, Var
 from optimizer.ir.types.layout import Field
 
 

@@ -6,13 +6,14 @@ from collections.abc import Callable
 from functools import cache
 
 from fuzz.draw.aimed_draft import AimedDraft
-from optimizer.ir.floats import Float
+from optimizer.ir.floats import NAN, Float
 from optimizer.ir.immutable import immutable
 from optimizer.ir.rows.ops import FLOAT, INT, OPS, REF, VOID, DescrKind, Kind, Op, Type
 from optimizer.ir.run.heap import Heap
 from optimizer.ir.run.objects import NULL, RAW_REF, Cell, Datum, Object, Ref
 from optimizer.ir.trace import Operation, Value, Var
 from optimizer.ir.types.layout import Field, RawItem
+from optimizer.ir.types.memory_cells import cell_at
 
 
 @immutable
@@ -87,7 +88,7 @@ def stored(draft: AimedDraft, type_: Type) -> Value | None:
         return draft.reference() if type_ is REF else draft.operand()
     value = draft.float_operand()
     number = draft.datum(value)
-    return None if isinstance(number, Float) and number.is_nan else value
+    return None if isinstance(number, Float) and number == NAN else value
 
 
 def size_of(draft: AimedDraft, row: Op, type_: Type) -> int:
@@ -142,7 +143,7 @@ def _described(heap: Heap, ref: Ref) -> Object:
 def _cell(wanted: Access, k: int, word: int) -> Cell:
     slot = wanted.slot
     memory = slot.slot if isinstance(slot, RawItem) else slot
-    return memory.kind.cell(memory.key, wanted.address + k, word)
+    return cell_at(memory.kind, memory.key, wanted.address + k, word)
 
 
 def _content(draft: AimedDraft, wanted: Access) -> Datum:

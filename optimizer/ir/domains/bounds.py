@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import cache, lru_cache
 from typing import NamedTuple
 
@@ -41,6 +41,16 @@ class Bounds(NamedTuple):
     @property
     def bits(self) -> KnownBits:
         return _new(KnownBits, self[2:])
+
+
+def _in_both(name: str) -> Callable[..., Bounds]:
+    """The operation of that name on ranges and on known bits."""
+
+    def product(self: BoundsDomain, a: Bounds, b: Bounds) -> Bounds:
+        of_ranges, of_bits = getattr(self.ranges, name), getattr(self.bits, name)
+        return self._product(of_ranges(a.range, b.range), of_bits(a.bits, b.bits))
+
+    return product
 
 
 class BoundsDomain(AbstractDomain[Bounds]):
@@ -123,35 +133,13 @@ class BoundsDomain(AbstractDomain[Bounds]):
             return self.top
         return self._product(self.ranges.sub(a.range, b.range), self.bits.sub(a.bits, b.bits))
 
-    def mul(self, a: Bounds, b: Bounds) -> Bounds:
-        return self._product(self.ranges.mul(a.range, b.range), self.bits.mul(a.bits, b.bits))
-
-    def umulh(self, a: Bounds, b: Bounds) -> Bounds:
-        return self._product(self.ranges.umulh(a.range, b.range), self.bits.umulh(a.bits, b.bits))
+    mul, umulh = _in_both("mul"), _in_both("umulh")
+    udiv, sdiv, srem, fdiv, fmod = map(_in_both, ("udiv", "sdiv", "srem", "fdiv", "fmod"))
+    bit_and, bit_or = _in_both("bit_and"), _in_both("bit_or")
+    shl, lshr, ashr = _in_both("shl"), _in_both("lshr"), _in_both("ashr")
 
     def neg(self, a: Bounds) -> Bounds:
         return self._product(self.ranges.neg(a.range), self.bits.neg(a.bits))
-
-    def udiv(self, a: Bounds, b: Bounds) -> Bounds:
-        return self._product(self.ranges.udiv(a.range, b.range), self.bits.udiv(a.bits, b.bits))
-
-    def sdiv(self, a: Bounds, b: Bounds) -> Bounds:
-        return self._product(self.ranges.sdiv(a.range, b.range), self.bits.sdiv(a.bits, b.bits))
-
-    def srem(self, a: Bounds, b: Bounds) -> Bounds:
-        return self._product(self.ranges.srem(a.range, b.range), self.bits.srem(a.bits, b.bits))
-
-    def fdiv(self, a: Bounds, b: Bounds) -> Bounds:
-        return self._product(self.ranges.fdiv(a.range, b.range), self.bits.fdiv(a.bits, b.bits))
-
-    def fmod(self, a: Bounds, b: Bounds) -> Bounds:
-        return self._product(self.ranges.fmod(a.range, b.range), self.bits.fmod(a.bits, b.bits))
-
-    def bit_and(self, a: Bounds, b: Bounds) -> Bounds:
-        return self._product(self.ranges.bit_and(a.range, b.range), self.bits.bit_and(a.bits, b.bits))
-
-    def bit_or(self, a: Bounds, b: Bounds) -> Bounds:
-        return self._product(self.ranges.bit_or(a.range, b.range), self.bits.bit_or(a.bits, b.bits))
 
     def bit_xor(self, a: Bounds, b: Bounds) -> Bounds:
         if a is self.top or b is self.top:
@@ -160,15 +148,6 @@ class BoundsDomain(AbstractDomain[Bounds]):
 
     def bit_not(self, a: Bounds) -> Bounds:
         return Bounds(~a.high, ~a.low, self.full & ~(a.value | a.mask), a.mask)
-
-    def shl(self, a: Bounds, b: Bounds) -> Bounds:
-        return self._product(self.ranges.shl(a.range, b.range), self.bits.shl(a.bits, b.bits))
-
-    def lshr(self, a: Bounds, b: Bounds) -> Bounds:
-        return self._product(self.ranges.lshr(a.range, b.range), self.bits.lshr(a.bits, b.bits))
-
-    def ashr(self, a: Bounds, b: Bounds) -> Bounds:
-        return self._product(self.ranges.ashr(a.range, b.range), self.bits.ashr(a.bits, b.bits))
 
     def eq(self, a: Bounds, b: Bounds) -> Truth:
         if a.low == a.high:

@@ -79,7 +79,7 @@ class ConcreteFloats(FloatDomain[int, bool, Float]):
         return Float(n & ((1 << 64) - 1))
 
     def to_bytes(self, a: Float) -> int:
-        if a.is_nan:
+        if a == NAN:
             raise UnspecifiedBytes
         return wrap(a.bits, self._width)
 
@@ -87,7 +87,7 @@ class ConcreteFloats(FloatDomain[int, bool, Float]):
         return Float.of(struct.unpack("<f", struct.pack("<I", n & _SINGLE))[0])
 
     def to_single(self, a: Float) -> int:
-        if a.is_nan:
+        if a == NAN:
             raise UnspecifiedBytes
         try:
             packed = struct.pack("<f", a.value)

@@ -6,12 +6,21 @@ is to be trusted; `optimizer.ir.domains.terms` has the algebra.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from optimizer.ir.domains.concrete import Concrete, concrete
 from optimizer.ir.domains.term import Term
 from optimizer.ir.rows.domain import Domain
+
+
+def _written(name: str) -> Callable[..., Term]:
+    """The operation of that name, which makes its node."""
+
+    def make(self: PlainTerms, *args: Term) -> Term:
+        return self._make(name, args)
+
+    return make
 
 
 class PlainTerms(Domain[Term, Term]):
@@ -62,88 +71,17 @@ class PlainTerms(Domain[Term, Term]):
 
     # Words.
 
-    def add(self, a: Term, b: Term) -> Term:
-        return self._make("add", (a, b))
-
-    def sub(self, a: Term, b: Term) -> Term:
-        return self._make("sub", (a, b))
-
-    def mul(self, a: Term, b: Term) -> Term:
-        return self._make("mul", (a, b))
-
-    def umulh(self, a: Term, b: Term) -> Term:
-        return self._make("umulh", (a, b))
-
-    def neg(self, a: Term) -> Term:
-        return self._make("neg", (a,))
-
-    def udiv(self, a: Term, b: Term) -> Term:
-        return self._make("udiv", (a, b))
-
-    def sdiv(self, a: Term, b: Term) -> Term:
-        return self._make("sdiv", (a, b))
-
-    def srem(self, a: Term, b: Term) -> Term:
-        return self._make("srem", (a, b))
-
-    def fdiv(self, a: Term, b: Term) -> Term:
-        return self._make("fdiv", (a, b))
-
-    def fmod(self, a: Term, b: Term) -> Term:
-        return self._make("fmod", (a, b))
-
-    def bit_and(self, a: Term, b: Term) -> Term:
-        return self._make("bit_and", (a, b))
-
-    def bit_or(self, a: Term, b: Term) -> Term:
-        return self._make("bit_or", (a, b))
-
-    def bit_xor(self, a: Term, b: Term) -> Term:
-        return self._make("bit_xor", (a, b))
-
-    def bit_not(self, a: Term) -> Term:
-        return self._make("bit_not", (a,))
-
-    def shl(self, a: Term, b: Term) -> Term:
-        return self._make("shl", (a, b))
-
-    def lshr(self, a: Term, b: Term) -> Term:
-        return self._make("lshr", (a, b))
-
-    def ashr(self, a: Term, b: Term) -> Term:
-        return self._make("ashr", (a, b))
+    add, sub, mul, umulh, neg = map(_written, ("add", "sub", "mul", "umulh", "neg"))
+    udiv, sdiv, srem, fdiv, fmod = map(_written, ("udiv", "sdiv", "srem", "fdiv", "fmod"))
+    bit_and, bit_or, bit_xor, bit_not = map(_written, ("bit_and", "bit_or", "bit_xor", "bit_not"))
+    shl, lshr, ashr, ite = map(_written, ("shl", "lshr", "ashr", "ite"))
 
     # Conditions.
 
-    def eq(self, a: Term, b: Term) -> Term:
-        return self._make("eq", (a, b))
-
-    def slt(self, a: Term, b: Term) -> Term:
-        return self._make("slt", (a, b))
-
-    def ult(self, a: Term, b: Term) -> Term:
-        return self._make("ult", (a, b))
-
-    def add_overflows(self, a: Term, b: Term) -> Term:
-        return self._make("add_overflows", (a, b))
-
-    def sub_overflows(self, a: Term, b: Term) -> Term:
-        return self._make("sub_overflows", (a, b))
-
-    def mul_overflows(self, a: Term, b: Term) -> Term:
-        return self._make("mul_overflows", (a, b))
-
-    def not_(self, c: Term) -> Term:
-        return self._make("not_", (c,))
-
-    def both(self, c: Term, d: Term) -> Term:
-        return self._make("both", (c, d))
-
-    def either(self, c: Term, d: Term) -> Term:
-        return self._make("either", (c, d))
-
-    def ite(self, c: Term, a: Term, b: Term) -> Term:
-        return self._make("ite", (c, a, b))
+    eq, slt, ult = map(_written, ("eq", "slt", "ult"))
+    add_overflows, sub_overflows = map(_written, ("add_overflows", "sub_overflows"))
+    mul_overflows = _written("mul_overflows")
+    not_, both, either = map(_written, ("not_", "both", "either"))
 
     def bit(self, c: Term) -> Term:
         return self.ite(c, self.one, self.zero)

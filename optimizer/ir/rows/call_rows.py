@@ -8,15 +8,13 @@ from __future__ import annotations
 from typing import Any
 
 from optimizer.ir.rows.domain import Domain
-from optimizer.ir.rows.heap_rows import memory_row
-from optimizer.ir.rows.row import FLOAT, INT, REF, VOID, DescrKind, Kind, Memory, Op, Role, Type
-
-_TYPES = {"i": INT, "r": REF, "f": FLOAT, "n": VOID}
+from optimizer.ir.rows.heap_rows import TYPES, memory_row
+from optimizer.ir.rows.row import INT, REF, VOID, DescrKind, Kind, Memory, Op, Role, Type
 
 
 def _calls(stem: str, letters: str, **memory: Any) -> list[Op]:
     meaning = Memory(DescrKind.CALL, **memory)
-    return [memory_row(f"{stem}_{letter}", None, _TYPES[letter], Kind.EVENT, meaning) for letter in letters]
+    return [memory_row(f"{stem}_{letter}", None, TYPES[letter], Kind.EVENT, meaning) for letter in letters]
 
 
 def _is_true(d: Domain[Any, Any], _h: Any, _none: Any, condition: Any) -> Any:

@@ -11,6 +11,9 @@ from typing import Any
 from optimizer.ir.rows.domain import Domain
 from optimizer.ir.rows.row import ANY, FLOAT, INT, REF, VOID, DescrKind, Kind, Meaning, Memory, Op, Requirement, Type
 
+TYPES = {"i": INT, "r": REF, "f": FLOAT, "n": VOID}
+"""The types of results, by the last letters of names."""
+
 
 def memory_row(name: str, args: tuple[Type, ...] | None, result: Type, kind: Kind, memory: Memory, **more: Any) -> Op:
     return Op(name, args, result, kind, modelled=False, memory=memory, **more)
@@ -57,9 +60,8 @@ SAME_OBJECT = Memory(passes=lambda d, h, _none, p, q: h.same(p, q))
 def _loads(stem: str, letters: str, descr: DescrKind, indices: int) -> list[Op]:
     requires = (OBJECT, *(INDEX,) * indices, WRITTEN)
     memory = Memory(descr, lambda d, h, slot, p, *i: h.get(p, slot, *i), requires=requires, loads=True)
-    types = {"i": INT, "r": REF, "f": FLOAT}
     args = (REF, *(INT,) * indices)
-    return [memory_row(f"{stem}_{letter}", args, types[letter], Kind.LOAD, memory) for letter in letters]
+    return [memory_row(f"{stem}_{letter}", args, TYPES[letter], Kind.LOAD, memory) for letter in letters]
 
 
 def _store(name: str, descr: DescrKind, meaning: Meaning, indices: int) -> Op:

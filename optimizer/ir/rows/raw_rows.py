@@ -11,25 +11,9 @@ from __future__ import annotations
 from typing import Any
 
 from optimizer.ir.rows.domain import Domain
-from optimizer.ir.rows.heap_rows import FITS, memory_row
-from optimizer.ir.rows.row import (
-    ANY,
-    FLOAT,
-    INT,
-    PLACE,
-    REF,
-    VOID,
-    DescrKind,
-    Kind,
-    Meaning,
-    Memory,
-    Op,
-    Requirement,
-    Type,
-)
+from optimizer.ir.rows.heap_rows import FITS, TYPES, memory_row
+from optimizer.ir.rows.row import ANY, FLOAT, INT, PLACE, VOID, DescrKind, Kind, Meaning, Memory, Op, Requirement, Type
 from optimizer.ir.types.memory_types import RawItem, is_of_object
-
-_TYPES = {"i": INT, "r": REF, "f": FLOAT}
 
 
 def _raw(name: str, args: tuple[Type, ...], result: Type, kind: Kind, memory: Memory, **more: Any) -> Op:
@@ -94,7 +78,7 @@ def _loads(stem: str, letters: str, descr: DescrKind, address: Meaning, takes: i
     memory = Memory(descr, meaning, requires=_object_requires(address, takes, None) if sizes else (), loads=True)
     args = (PLACE if sizes else INT, *(INT,) * (takes - 1 + sizes))
     constants = tuple(range(2, len(args))) if sizes else ()
-    return [_raw(f"{stem}_{one}", args, _TYPES[one], Kind.RAW_LOAD, memory, constant_args=constants) for one in letters]
+    return [_raw(f"{stem}_{one}", args, TYPES[one], Kind.RAW_LOAD, memory, constant_args=constants) for one in letters]
 
 
 def _store(name: str, descr: DescrKind, address: Meaning, takes: int, value: int, *requires: Requirement) -> Op:

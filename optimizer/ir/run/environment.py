@@ -22,6 +22,7 @@ from optimizer.ir.run.runs import EventSeen, Scripted, Seen, World, Write
 from optimizer.ir.text.string_text import HIGHEST
 from optimizer.ir.types.effects import Effects
 from optimizer.ir.types.layout import Array, Field
+from optimizer.ir.types.memory_cells import end_of
 from optimizer.ir.types.memory_names import memory_named
 from optimizer.ir.types.memory_types import MemoryKind
 
@@ -105,7 +106,7 @@ class Environment:
             return
         if not self._fits(value, slot) or (slot.owner is not None and not heap.isa(target, slot.owner)):
             return
-        if write.index is not None and not 0 <= write.index < slot.kind.end(heap.length(target), heap.layout.word):
+        if write.index is not None and not 0 <= write.index < end_of(slot.kind, heap.length(target), heap.layout.word):
             return
         if not self._world.checked and self._is_kept(target, slot, write.index):
             self._not_done.add(place)

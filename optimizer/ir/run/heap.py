@@ -8,13 +8,15 @@ from optimizer.ir.addresses import address_of
 from optimizer.ir.faults import Unspecified
 from optimizer.ir.floats import Float
 from optimizer.ir.immutable import replace
+from optimizer.ir.operands import constant_text
 from optimizer.ir.rows.row import REF
 from optimizer.ir.run.object_heap import ObjectHeap
 from optimizer.ir.run.objects import NULL, RAW_REF, Cell, Datum, Object, Ref, blank, cell_of, references
-from optimizer.ir.text.string_text import constant_text, is_text
+from optimizer.ir.text.string_text import is_text
 from optimizer.ir.types.effects import EVERYTHING, Effects
 from optimizer.ir.types.layout import Field, Known, Layout, RawItem, Struct
-from optimizer.ir.types.memory_types import BYTES, OBJECT_BYTES, OBJECT_REFERENCES, RAW_ARRAY, MemoryKind
+from optimizer.ir.types.memory_cells import RAW_ARRAY, bytes_of, cell_at, number_in
+from optimizer.ir.types.memory_types import BYTES, OBJECT_BYTES, OBJECT_REFERENCES, MemoryKind
 
 
 class Heap(ObjectHeap):
@@ -67,18 +69,18 @@ class Heap(ObjectHeap):
     def get_raw(self, slot: RawItem | Field, address: int) -> Datum:
         cells, word = self.add_raw().cells, self.layout.word
         if isinstance(slot, RawItem):
-            held = (cells.get(MemoryKind.RAW.cell(BYTES.key, address + k, word), 0) for k in range(slot.size))
-            return slot.number([byte for byte in held if isinstance(byte, int)], word)
-        return cells.get(slot.kind.cell(slot.key, address, word), blank(slot.type))
+            held = (cells.get(cell_at(MemoryKind.RAW, BYTES.key, address + k, word), 0) for k in range(slot.size))
+            return number_in(slot, [byte for byte in held if isinstance(byte, int)], word)
+        return cells.get(cell_at(slot.kind, slot.key, address, word), blank(slot.type))
 
     def set_raw(self, slot: RawItem | Field, address: int, value: Datum) -> None:
         word, raw = self.layout.word, self.add_raw()
         if isinstance(slot, Field):
-            self.objects[RAW_REF] = raw.put(slot.kind.cell(slot.key, address, word), value)
+            self.objects[RAW_REF] = raw.put(cell_at(slot.kind, slot.key, address, word), value)
             return
         assert isinstance(value, int)
-        held = enumerate(slot.bytes_of(value))
-        changed = {MemoryKind.RAW.cell(BYTES.key, address + k, word): byte for k, byte in held}
+        held = enumerate(bytes_of(slot, value))
+        changed = {cell_at(MemoryKind.RAW, BYTES.key, address + k, word): byte for k, byte in held}
         self.objects[RAW_REF] = replace(raw, cells={**raw.cells, **changed})
 
     # Objects by their bytes.
@@ -89,7 +91,7 @@ class Heap(ObjectHeap):
         if item.type is REF:
             return self._known_bytes(p, cells.get((OBJECT_REFERENCES.key, offset)), NULL)
         held = [self._known_bytes(p, cells.get((OBJECT_BYTES.key, offset + k)), 0) for k in range(item.size)]
-        return item.number([byte for byte in held if isinstance(byte, int)], self.layout.word)
+        return number_in(item, [byte for byte in held if isinstance(byte, int)], self.layout.word)
 
     def _known_bytes(self, p: Ref, held: Datum | None, otherwise: Datum) -> Datum:
         if self.is_text(p):
@@ -100,7 +102,7 @@ class Heap(ObjectHeap):
 
     def set_bytes(self, p: Ref, item: RawItem, offset: int, value: Datum) -> None:
         if isinstance(value, int):
-            for k, byte in enumerate(item.bytes_of(value)):
+            for k, byte in enumerate(bytes_of(item, value)):
                 self.set_item(p, OBJECT_BYTES, offset + k, byte)
         else:
             self.set_item(p, OBJECT_REFERENCES, offset, value)

@@ -48,12 +48,13 @@ from optimizer.ir.trace import (
     memory_of,
     passes_of,
 )
-from optimizer.ir.types.byte_access import takes_object
 from optimizer.ir.types.call_questions import constants_of
 from optimizer.ir.types.calls import CallSite, call_of
 from optimizer.ir.types.known_calls import meant
 from optimizer.ir.types.layout import Layout, Resolved
-from optimizer.ir.types.trace_layout import layout_of, uses_raw
+from optimizer.ir.types.memory_cells import takes_object
+from optimizer.ir.types.pair_layout import uses_raw
+from optimizer.ir.types.trace_layout import layout_of
 
 
 def run(trace: Trace, inputs: Sequence[Datum], world: World | None = None, heap: Heap | None = None) -> Run:

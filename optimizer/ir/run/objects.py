@@ -11,7 +11,7 @@ from optimizer.ir.immutable import immutable
 from optimizer.ir.rows.row import FLOAT, INT, REF, Type
 from optimizer.ir.types.effects import Effects
 from optimizer.ir.types.layout import Array, Field, Struct
-from optimizer.ir.types.memory_types import RAW_ARRAY
+from optimizer.ir.types.memory_cells import RAW_ARRAY
 
 
 class Ref(NamedTuple):

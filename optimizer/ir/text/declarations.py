@@ -83,7 +83,9 @@ class _Entry:
         return self.source.fault(self.path, message)
 
     def expected(self, what: str) -> InputError:
-        return self.fault(f"{'.'.join(self.path)} must be {what}, got {_shown(self.value)}")
+        from optimizer.ir.text.toml_faults import shown
+
+        return self.fault(f"{'.'.join(self.path)} must be {what}, got {shown(self.value)}")
 
     def entries(self) -> list[_Entry]:
         """The entries of a table."""
@@ -110,55 +112,28 @@ _Reader = Callable[[_Entry], Any]
 """Reads one value; raises InputError."""
 
 
-def _shown(value: object) -> str:
-    match value:
-        case bool():
-            return "true" if value else "false"
-        case dict():
-            return "a table"
-        case list():
-            return "a list"
-        case str():
-            import json  # here: only an error needs it
-
-            return json.dumps(value, ensure_ascii=False)
-        case int() if value.bit_length() > 64:
-            return "a number of more than 64 bits"
-        case _:
-            return str(value)
-
-
 # Values.
 
 
-def _text(at: _Entry) -> str:
-    if not isinstance(at.value, str) or not at.value:
-        raise at.expected("a name in quotes")
-    return at.value
+def _checked(is_right: Callable[[Any], bool], what: str) -> _Reader:
+    def read(at: _Entry) -> Any:
+        if not is_right(at.value):
+            raise at.expected(what)
+        return at.value
 
-
-def _flag(at: _Entry) -> bool:
-    if not isinstance(at.value, bool):
-        raise at.expected("true or false")
-    return at.value
+    return read
 
 
 def _whole(low: int, high: int) -> _Reader:
-    def read(at: _Entry) -> int:
-        if not isinstance(at.value, int) or isinstance(at.value, bool) or not low <= at.value <= high:
-            raise at.expected(f"a whole number from {low} to {high}")
-        return at.value
-
-    return read
+    return _checked(lambda value: type(value) is int and low <= value <= high, f"a whole number from {low} to {high}")
 
 
 def _one_of(names: tuple[str, ...]) -> _Reader:
-    def read(at: _Entry) -> str:
-        if not isinstance(at.value, str) or at.value not in names:
-            raise at.expected(f"one of {', '.join(names)}")
-        return at.value
+    return _checked(lambda value: value in names, f"one of {', '.join(names)}")
 
-    return read
+
+_text = _checked(lambda value: isinstance(value, str) and value != "", "a name in quotes")
+_flag = _checked(lambda value: isinstance(value, bool), "true or false")
 
 
 def _list_of(reader: _Reader) -> _Reader:

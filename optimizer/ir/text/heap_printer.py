@@ -119,7 +119,7 @@ def _other_name(key: str, index: int, type_: Struct | Array, layout: Layout) -> 
     """The object's name for memory that is not its class's, so that reading finds it again."""
     if index != NO_INDEX:
         return f"{_quoted(key.removesuffix('[]'))}[{index}]"
-    uses = layout.undeclared_uses()
+    uses = layout.uses
     short = key.removeprefix(f"{type_.name}.")
     names = {field.name for field in type_.fields}
     if short != key and key in uses and short not in names and _WORD.match(short):

@@ -5,15 +5,19 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from optimizer.ir.faults import InputError
+from optimizer.ir.operands import constant_text
 from optimizer.ir.rows.row import DescrKind, Type
 from optimizer.ir.run.heap import Heap
 from optimizer.ir.run.objects import NO_INDEX, NULL, Cell, Datum, Object, Ref, type_of
 from optimizer.ir.text.heap_syntax import UNWRITTEN, Entry, Line, read_line
-from optimizer.ir.text.lexer import Source, Token, describe
-from optimizer.ir.text.string_text import HIGHEST, constant_name, constant_text, is_text, read_text
+from optimizer.ir.text.lexer import Source, Token
+from optimizer.ir.text.reading_faults import describe
+from optimizer.ir.text.string_text import HIGHEST, constant_name, is_text, read_text
 from optimizer.ir.trace import ConstFloat, ConstInt
 from optimizer.ir.types.layout import Array, Field, Layout, Struct, WrongDescr
-from optimizer.ir.types.memory_types import BYTES, RAW_ARRAY
+from optimizer.ir.types.memory_cells import RAW_ARRAY, cell_at
+from optimizer.ir.types.memory_names import is_declared, kinds
+from optimizer.ir.types.memory_types import BYTES
 from optimizer.ir.values import BadConstant, read_constant
 
 _EXPECTED = {Type.REF: "a reference", Type.INT: "a machine int", Type.FLOAT: "a float"}
@@ -197,12 +201,12 @@ class _ObjectReader:
         name = entry.name.text
         if entry.index is not None:
             index = self._count(entry.index, "an index")
-            kind = DescrKind.INTERIOR if DescrKind.INTERIOR in self._layout.kinds(name) else DescrKind.ITEM
+            kind = DescrKind.INTERIOR if DescrKind.INTERIOR in kinds(self._layout, name) else DescrKind.ITEM
             self._put(self._undeclared(entry, kind), index, entry.value, name)
             return
         slot = None
         if entry.name.kind == "name":
-            uses = self._layout.undeclared_uses()
+            uses = self._layout.uses
             slot = next((field for field in fields if field.name == name), None)
             if slot is None and f"{type_.name}.{name}" in uses:
                 slot = self._layout.field(f"{type_.name}.{name}")
@@ -221,7 +225,7 @@ class _ObjectReader:
         for entry in line.entries:
             assert entry.index is not None
             name = entry.name.text
-            if not self._layout.is_declared(name):
+            if not is_declared(self._layout, name):
                 self._learn_use(entry, DescrKind.RAW_FIELD)
             self._put(self._layout.raw_field(name), self._integer(entry.index, "an address"), entry.value, name)
         return self._cells
@@ -234,7 +238,7 @@ class _ObjectReader:
 
     def _undeclared(self, entry: Entry, kind: DescrKind) -> Field:
         text = entry.name.text
-        if self._layout.is_declared(text):
+        if is_declared(self._layout, text):
             raise self._fault(f"{text} is not memory of this object", entry.name)
         self._learn_use(entry, kind)
         slot = self._layout.resolve(kind, text)
@@ -253,7 +257,7 @@ class _ObjectReader:
         low, high = slot.low, slot.high
         if isinstance(value, int) and low is not None and high is not None and not low <= value <= high:
             raise self._fault(f"{name} is from {low} to {high}, got {value}", token)
-        self._keep(slot.kind.cell(slot.key, index, self._layout.word), value, token, name)
+        self._keep(cell_at(slot.kind, slot.key, index, self._layout.word), value, token, name)
 
     def _keep(self, cell: Cell, value: Datum, token: Token, name: str) -> None:
         if cell in self._cells:

@@ -25,9 +25,11 @@ from dataclasses import dataclass
 
 from optimizer.ir.faults import InputError
 from optimizer.ir.run.objects import NULL
-from optimizer.ir.text.lexer import NAME, Source, Token, describe
+from optimizer.ir.text.lexer import NAME, Source, Token
+from optimizer.ir.text.reading_faults import describe
 from optimizer.ir.text.string_text import HIGHEST, BadText, read_text, write_text
-from optimizer.ir.types.memory_types import RAW, RAW_ARRAY
+from optimizer.ir.types.memory_cells import RAW_ARRAY
+from optimizer.ir.types.memory_types import RAW
 
 
 @dataclass(frozen=True, slots=True)

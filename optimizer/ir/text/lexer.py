@@ -114,15 +114,3 @@ def tokenize(source: Source, number: int, start: int = 0) -> list[Token]:
 def is_variable_name(text: str) -> bool:
     """Can a variable be called so?"""
     return _NAME_END.match(text) is not None and text not in RESERVED
-
-
-def describe(token: Token) -> str:
-    """The token as it is told in an error."""
-    if token.kind == "end":
-        return "the end of the line"
-    return shorten(f"descr={token.text.strip()}" if token.kind == "descr" else token.text)
-
-
-def shorten(text: str) -> str:
-    """A text that a user wrote, for an error: its beginning where it is long."""
-    return text if len(text) <= 60 else f"{text[:40]}..."

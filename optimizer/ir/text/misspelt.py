@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from optimizer.ir.rows.ops import DescrKind
 from optimizer.ir.trace import ConstClass, Operation, Trace, all_operations
 from optimizer.ir.types.layout import SUBCLASS, Layout
+from optimizer.ir.types.memory_names import is_declared
 
 
 def misspelt_names(trace: Trace) -> Iterator[tuple[Operation, str, str]]:
@@ -39,7 +40,7 @@ class _Names:
         """The names of an operation that look like slips, and why."""
         name, memory = operation.descr, operation.op.memory
         takes_call = memory is not None and memory.descr is DescrKind.CALL
-        if name is not None and memory is not None and not takes_call and not self._layout.is_declared(name):
+        if name is not None and memory is not None and not takes_call and not is_declared(self._layout, name):
             message = self._descr(name)
             if message:
                 yield name, message

@@ -6,17 +6,35 @@ import re
 from collections.abc import Mapping, Sequence
 from difflib import get_close_matches
 
-from optimizer.ir.check import IllFormed, Part, Place
+from optimizer.ir.check import IllFormed
 from optimizer.ir.faults import InputError
+from optimizer.ir.ill_formed import Part, Place, describe_range
 from optimizer.ir.rows.ops import OPS
-from optimizer.ir.text.lexer import Source, Token, describe, shorten, tokenize
-from optimizer.ir.text.syntax import LINE_START, Header, Statement
+from optimizer.ir.text.lexer import Source, Token, tokenize
+from optimizer.ir.text.syntax import LINE_START, LOG_MARK, Header, Statement
 
 _OF_VARIABLES = ("i", "p", "r", "f", "v")
 """The first letters that variables have in most traces."""
 
 
 # Of characters and words.
+
+
+def describe(token: Token) -> str:
+    """The token as it is told in an error."""
+    if token.kind == "end":
+        return "the end of the line"
+    return shorten(f"descr={token.text.strip()}" if token.kind == "descr" else token.text)
+
+
+def shorten(text: str) -> str:
+    """A text that a user wrote, for an error: its beginning where it is long."""
+    return text if len(text) <= 60 else f"{text[:40]}..."
+
+
+def got(what: str, token: Token) -> str:
+    """The fault of a word that stands where something else is expected."""
+    return f"expected {what}, got {describe(token)}"
 
 
 def not_text(file: str, text: str, index: int) -> InputError:
@@ -66,6 +84,62 @@ def not_an_operation(source: Source, number: int) -> InputError:
     else:
         message = f"expected an operation, such as i2 = int_add(i0, 1), got {describe(first)}"
     return source.fault(message, number, first.column)
+
+
+def second_header(source: Source, number: int, start: int, header: Header | None) -> InputError:
+    """The fault of inputs that do not begin the trace."""
+    if LOG_MARK.match(source.lines[number - 1]):
+        return source.fault("this is a log of PyPy: traceproof pypy-log takes the traces out of it", number, 1)
+    message = "the inputs of the trace stand in front of its operations"
+    if header is not None:
+        message = f"a second trace begins here; the first one begins on line {header.line}"
+    return source.fault(message, number, start + 1)
+
+
+def block_in_block(source: Source, number: int) -> InputError:
+    column = source.lines[number - 1].rfind("{") + 1
+    return source.fault("an exit block cannot stand in an exit block", number, column)
+
+
+def open_block(source: Source, opened: int) -> InputError:
+    """The fault of an exit block that does not end."""
+    opening = source.lines[opened - 1]
+    message = "the exit block that begins here does not end: expected } on a line of its own"
+    return source.fault(message, opened, opening.find("{", opening.rfind("]") + 1) + 1)
+
+
+def open_operation(source: Source, number: int, start: int) -> InputError:
+    """The fault of free text that does not end where its line does."""
+    line = source.lines[number - 1]
+    end = line.rfind(")")
+    if end < start:
+        return source.fault("expected ) at the end of the operation", number, len(line.rstrip()) + 1)
+    return source.fault(f"expected the end of the line, got {shorten(line[end + 1 :].strip())}", number, end + 2)
+
+
+def no_origin(source: Source, line: int, token: Token) -> InputError:
+    message = f"an origin is the number of a guard, 0 or more, got {describe(token)}"
+    return source.fault(message, line, token.column)
+
+
+# Of constants.
+
+
+def out_of_range(text: str, word: int) -> str:
+    """The fault of a number that is no machine int."""
+    return describe_range(shorten(text), word)
+
+
+def too_many_bits(text: str, word: int) -> str:
+    return f"the bit pattern {shorten(text)} has more than {word} bits"
+
+
+def no_number(text: str) -> str:
+    return f"expected a number, such as 10, -1, 0xff, 1.5 or 0x1.8p+1, got {shorten(text)}"
+
+
+def large_float(text: str) -> str:
+    return f"{shorten(text)} is too large for a float"
 
 
 # Of names.
@@ -153,3 +227,27 @@ def _column(statement: Statement, place: Place) -> int:
     tokens = parts.get(place.part, ())
     token = tokens[place.index] if place.index < len(tokens) else None
     return (token or statement.name).column
+
+
+# Of all faults.
+
+
+def told(fault: InputError) -> str:
+    """The fault in words, with the line where it is, marked at its column."""
+    place = ":".join([fault.file] * bool(fault.file) + [str(n) for n in (fault.line, fault.column) if n])
+    text = f"{place}: {fault.message}" if place else fault.message
+    if fault.source and fault.line:
+        source, column = _window(fault.source.expandtabs(1).rstrip(), fault.column)
+        text += f"\n    {source}"
+        if column:
+            text += f"\n    {' ' * (column - 1)}^"
+    return text
+
+
+def _window(line: str, column: int) -> tuple[str, int]:
+    """The part of a long line around a column, and the column in it."""
+    first = max(0, column - 100)
+    if len(line) <= 200:
+        return line, column
+    before, behind = "..." * (first > 0), "..." * (len(line) > first + 150)
+    return before + line[first : first + 150] + behind, column and column - first + len(before)

@@ -76,8 +76,3 @@ def constant_name(text: str) -> str | None:
     if text.startswith(prefix):
         return text[len(prefix) : -1]
     return text if is_text(text) else None
-
-
-def constant_text(name: str) -> str:
-    """The text of the constant object of that name."""
-    return name if is_text(name) else f"ConstPtr({name})"

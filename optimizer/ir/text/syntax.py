@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from optimizer.ir.rows.ops import OPS
-from optimizer.ir.text.lexer import NAME, Source, Token, describe, faults, is_variable_name, shorten, tokenize
+from optimizer.ir.text.lexer import NAME, Source, Token, faults, is_variable_name, tokenize
 
 
 class Statement(NamedTuple):
@@ -69,16 +69,10 @@ def parse_body(source: Source, first_line: int) -> Body:
             if opens_block:
                 statement = statement._replace(block=_parse_block(parser, lines, number))
             statements.append(statement)
-        elif LOG_MARK.match(source.lines[number - 1]):
-            raise source.fault("this is a log of PyPy: traceproof pypy-log takes the traces out of it", number, 1)
-        elif header is None and not statements:
+        elif header is None and not statements and not LOG_MARK.match(source.lines[number - 1]):
             header = parser.header(number, start)
-        elif header is None:
-            raise source.fault("the inputs of the trace stand in front of its operations", number, start + 1)
         else:
-            raise source.fault(
-                f"a second trace begins here; the first one begins on line {header.line}", number, start + 1
-            )
+            raise faults().second_header(source, number, start, header)
     return Body(header, statements)
 
 
@@ -97,21 +91,15 @@ def _parse_block(parser: _LineParser, lines: Iterator[tuple[int, int]], opened: 
     source = parser.source
     block: list[Statement] = []
     for number, start in lines:
-        line = source.lines[number - 1]
-        if _BLOCK_END.match(line, start):
+        if _BLOCK_END.match(source.lines[number - 1], start):
             return block
-        if line[start] == "[":
+        if source.lines[number - 1][start] == "[":
             break
         statement, opens_block = parser.statement(number)
         if opens_block:
-            raise source.fault("an exit block cannot stand in an exit block", number, line.rfind("{") + 1)
+            raise faults().block_in_block(source, number)
         block.append(statement)
-    opening = source.lines[opened - 1]
-    raise source.fault(
-        "the exit block that begins here does not end: expected } on a line of its own",
-        opened,
-        opening.find("{", opening.rfind("]") + 1) + 1,
-    )
+    raise faults().open_block(source, opened)
 
 
 class _LineParser:
@@ -152,11 +140,8 @@ class _LineParser:
     def _raw(self, number: int, result: Token | None, name: Token, start: int) -> Statement:
         line = self.source.lines[number - 1]
         end = line.rfind(")")
-        if end < start:
-            raise self.source.fault("expected ) at the end of the operation", number, len(line.rstrip()) + 1)
-        rest = line[end + 1 :].strip()
-        if rest and rest[0] != "#":
-            raise self.source.fault(f"expected the end of the line, got {shorten(rest)}", number, end + 2)
+        if end < start or line[end + 1 :].strip()[:1] not in ("", "#"):
+            raise faults().open_operation(self.source, number, start)
         text = Token("raw", line[start:end], start + 1)
         return Statement(number, result, name, [text], end + 1)
 
@@ -177,7 +162,7 @@ class _LineParser:
             elif descr is None and origin is None:
                 args.append(self._value("an argument"))
             else:
-                raise self._fault(f"expected ), got {describe(token)}")
+                raise self._expected(")")
             if not self._goes_on(")"):
                 return args, tokens[self._at - 1].column, descr, origin
 
@@ -194,11 +179,7 @@ class _LineParser:
         if before is not None:
             raise self._fault("an origin is given already")
         if token.kind != "number" or not re.fullmatch("[0-9]{1,9}", token.text):
-            raise self.source.fault(
-                f"an origin is the number of a guard, 0 or more, got {describe(token)}",
-                self._line,
-                token.column,
-            )
+            raise faults().no_origin(self.source, self._line, token)
         self._at += 3
         return token
 
@@ -214,7 +195,7 @@ class _LineParser:
     def _value(self, what: str) -> Token:
         token = self._tokens[self._at]
         if token.kind not in _VALUES:
-            raise self._fault(f"expected {what}, got {describe(token)}")
+            raise self._expected(what)
         self._at += 1
         if self._tokens[self._at].kind == "suffix":
             if token.kind == "name" and is_variable_name(token.text):
@@ -226,7 +207,7 @@ class _LineParser:
         """Takes a comma, or the closing mark."""
         kind = self._tokens[self._at].kind
         if kind != "," and kind != closing:
-            raise self._fault(f"expected , or {closing}, got {describe(self._tokens[self._at])}")
+            raise self._expected(f", or {closing}")
         self._at += 1
         return kind == ","
 
@@ -236,9 +217,11 @@ class _LineParser:
         return found
 
     def _end(self) -> None:
-        token = self._tokens[self._at]
-        if token.kind != "end":
-            raise self._fault(f"expected the end of the line, got {describe(token)}")
+        if self._tokens[self._at].kind != "end":
+            raise self._expected("the end of the line")
+
+    def _expected(self, what: str) -> Exception:
+        return self._fault(faults().got(what, self._tokens[self._at]))
 
     def _fault(self, message: str) -> Exception:
         return self.source.fault(message, self._line, self._tokens[self._at].column)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from types import ModuleType
 from typing import Any
 
 from optimizer.ir.faults import InputError
@@ -31,27 +32,20 @@ class TomlSource:
 
         key = _TOO_LONG.search(self.text)
         if key is not None:
-            ahead = self.text[: key.start()].split("\n")
-            message = f"a key in the declarations has more than {_LONGEST} names, the most there may be"
-            raise self.fault_at(message, len(ahead), len(ahead[-1]) + 1)
+            raise _faults().long_key(self, key.start(), _LONGEST)
         try:
             return tomllib.loads(self.text)
         except (RecursionError, ValueError) as error:
-            from optimizer.ir.text.toml_faults import not_toml
-
-            raise not_toml(self, error) from None
+            raise _faults().not_toml(self, error) from None
 
     def fault(self, path: Path, message: str) -> InputError:
         """An error about the value at `path`, placed on the line that comes nearest to it."""
-        from optimizer.ir.text.toml_faults import line_of
+        located: InputError = _faults().fault(self, path, message)
+        return located
 
-        return self.fault_at(message, *line_of(path, self.lines()))
 
-    def lines(self) -> list[str]:
-        return self.text.split("\n")
+def _faults() -> ModuleType:
+    """The module with what is said of wrong declarations: to read right ones takes none of it."""
+    from optimizer.ir.text import toml_faults
 
-    def fault_at(self, message: str, line: int, column: int) -> InputError:
-        """An error at a place that counts from 1 in this text."""
-        lines = self.lines()
-        source = lines[line - 1] if line <= len(lines) else ""
-        return InputError(message, file=self.file, line=self.first_line + line - 1, column=column, source=source)
+    return toml_faults

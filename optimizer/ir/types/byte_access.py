@@ -58,9 +58,3 @@ def check_bytes(operation: Operation, item: RawItem, word: int) -> None:
         raise Unsupported(f"{name} of a reference in {item.size} bytes, with words of {word} bits", line)
     if item.type is FLOAT and (item.size != 8 or word != 64):
         raise Unsupported(f"{name} of a float in {item.size} bytes, with words of {word} bits", line)
-
-
-def takes_object(operation: Operation) -> bool:
-    """Is it about an object's bytes?"""
-    memory = operation.op.memory
-    return memory is not None and memory.descr is RAW_SIZE and operation.args[0].type is REF

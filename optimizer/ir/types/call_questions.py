@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from optimizer.ir.rows.row import EVENT, Role
 from optimizer.ir.trace import ConstRef, Operation
-from optimizer.ir.types.calls import CallSite, call_of
+from optimizer.ir.types.calls import EVENT_ROLES, CallSite, call_of
 from optimizer.ir.types.effects import NOTHING, Effects
 from optimizer.ir.types.layout import Layout
 
@@ -16,7 +16,7 @@ def is_event(operation: Operation, layout: Layout) -> bool:
     if operation.op.kind is not EVENT:
         return False
     call = call_of(operation, layout)
-    return call is not None and call.is_event
+    return call is not None and call.role in EVENT_ROLES
 
 
 def effects_at(operation: Operation, layout: Layout) -> Effects:

@@ -24,7 +24,7 @@ from optimizer.ir.faults import Unsupported
 from optimizer.ir.immutable import immutable, replace
 from optimizer.ir.rows.float_rows import SQRT
 from optimizer.ir.rows.ops import OPS
-from optimizer.ir.rows.row import CALL, EVENT, FACT, NEW, POSITION, SCAN, VOID, Op, Role
+from optimizer.ir.rows.row import CALL, EVENT, FACT, LOAD, NEW, POSITION, PURE, SCAN, VOID, Op, Role
 from optimizer.ir.trace import Operation, Trace, Value
 from optimizer.ir.types.effects import NOTHING, Effects, effects_of
 from optimizer.ir.types.known_calls import meant
@@ -47,7 +47,8 @@ _SHOWN_AS = {"call_pure": "call", "call_loopinvariant": "call", "cond_call_value
 """Calls that may be made by an operation of another name."""
 
 _FUNCTION, _INVARIANT = Role.FUNCTION, Role.INVARIANT
-_EVENTS, _FUNCTIONS = (Role.EVENT, _INVARIANT), (_FUNCTION, Role.MEANING)
+EVENT_ROLES, _FUNCTIONS = (Role.EVENT, _INVARIANT), (_FUNCTION, Role.MEANING)
+"""The roles of events, the first ones of their functions if these are loop invariant; and of functions."""
 
 _RAISING = replace(NOTHING, can_raise=True)
 
@@ -69,19 +70,6 @@ class CallSite:
     meaning: Op | None = None
     declared: Call | None = None
     passing: bool = False
-
-    @property
-    def is_event(self) -> bool:
-        """Is it one where it is made, and the first one of its function if that is loop invariant?"""
-        return self.role in _EVENTS
-
-    @property
-    def is_function(self) -> bool:
-        return self.role is _FUNCTION
-
-    @property
-    def is_invariant(self) -> bool:
-        return self.role is _INVARIANT
 
 
 def call_of(operation: Operation, layout: Layout) -> CallSite | None:
@@ -109,7 +97,7 @@ def _call_of(operation: Operation, layout: Layout) -> CallSite:
     role = _role(declared, layout, operation)
     is_conditional = memory.happens is not None
     is_record = row.kind is FACT
-    is_whole = role in _EVENTS and not is_conditional
+    is_whole = role in EVENT_ROLES and not is_conditional
     args = operation.args if is_whole else operation.args[memory.function :]
     meaning = MEANINGS[declared.oopspec or ""] if role is Role.MEANING and declared else None
     if is_record:
@@ -161,8 +149,9 @@ def _shown_as(row: Op) -> str:
 
 
 def may_be_raised_before(trace: Trace) -> bool:
-    """May an exception be pending where the trace starts? Only if it begins with an operation that is given it."""
-    first = next((one for one in trace.ops if one.op.kind is not POSITION), None)
+    """May an exception be pending where the trace starts? Only if it begins with an operation that is given it, behind
+    what computes, loads or states something."""
+    first = next((one for one in trace.ops if one.op.kind not in (POSITION, FACT, PURE, LOAD)), None)
     return first is not None and is_given_pending(first.op)
 
 

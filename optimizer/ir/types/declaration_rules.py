@@ -48,29 +48,26 @@ def inherited_fields(struct: Struct, structs: dict[str, Struct]) -> dict[str, Fi
 
 def _parents(declarations: Declarations, structs: dict[str, Struct]) -> Iterator[Problem]:
     """The first struct whose ancestors are not as they should be."""
-    rooted: dict[str, int] = {}  # with the number of structs from the root to it
     for item in declarations.structs:
-        seen: dict[str, None] = {}
-        here: Struct | None = item
-        while here is not None and here.name not in rooted:
-            path = "struct", here.name, "parent"
-            if here.name in seen:
-                names = list(seen)
-                chain = " -> ".join([*names[names.index(here.name) :], here.name])
-                yield ("struct", item.name, "parent"), f"struct {here.name} inherits from itself: {chain}"
+        here, chain = item, [item.name]
+        while here.parent is not None:
+            if here.parent not in structs:
+                yield ("struct", here.name, "parent"), f"the parent {here.parent} is not a declared struct"
                 return
-            seen[here.name] = None
-            if here.parent is not None and here.parent not in structs:
-                yield path, f"the parent {here.parent} is not a declared struct"
+            here = structs[here.parent]
+            chain.append(here.name)
+            if len(chain) > DEEPEST:
+                yield ("struct", item.name, "parent"), _told(chain)
                 return
-            here = structs[here.parent] if here.parent else None
-        above = rooted[here.name] if here else 0
-        for depth, name in enumerate(reversed(seen), start=above + 1):
-            rooted[name] = depth
-            if depth > DEEPEST:
-                message = f"struct {name} has more than {DEEPEST - 1} ancestors, the most there may be"
-                yield ("struct", name, "parent"), message
-                return
+
+
+def _told(chain: list[str]) -> str:
+    """The fault of a struct with too many ancestors, or which is its own."""
+    again = next((i for i, name in enumerate(chain) if name in chain[:i]), None)
+    if again is None:
+        return f"struct {chain[0]} has more than {DEEPEST - 1} ancestors, the most there may be"
+    loop = chain[chain.index(chain[again]) : again + 1]
+    return f"struct {loop[0]} inherits from itself: {' -> '.join(loop)}"
 
 
 def _names(declarations: Declarations) -> Iterator[Problem]:

@@ -6,27 +6,14 @@ nothing about the object that it is used on.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Set
+from collections.abc import Iterable
 from functools import lru_cache
+from types import ModuleType
 from typing import Any
 
 from optimizer.ir.immutable import replace
 from optimizer.ir.rows.ops import DescrKind, Memory, Op, Role, Type
-from optimizer.ir.rows.row import (
-    ARRAY,
-    CALL,
-    FACT,
-    FIELD,
-    FLOAT,
-    INT,
-    INTERIOR,
-    ITEM,
-    RAW_FIELD,
-    RAW_ITEM,
-    RAW_SIZE,
-    REF,
-    STRUCT,
-)
+from optimizer.ir.rows.row import ARRAY, CALL, FACT, FIELD, INT, INTERIOR, ITEM, RAW_FIELD, RAW_ITEM, RAW_SIZE, STRUCT
 from optimizer.ir.text.string_text import HIGHEST, is_text, read_text
 from optimizer.ir.trace import ConstRef, Operation, Trace
 from optimizer.ir.types.byte_access import WrongSize, raw_item
@@ -55,26 +42,6 @@ class WrongDescr(Exception):
     """A descr that is not what its operation takes; the message says why."""
 
 
-_KINDS = {
-    FIELD: "a field",
-    ITEM: "an array",
-    ARRAY: "an array",
-    INTERIOR: "a field of an array of structs",
-    STRUCT: "a struct",
-    CALL: "a call",
-    RAW_FIELD: "a field of a raw struct",
-}
-_DECLARED_KINDS = {
-    (CALL,): "a call",
-    (STRUCT,): "a struct",
-    (ARRAY,): "an array of structs",
-    (ITEM, ARRAY): "an array",
-    (INTERIOR,): "a field of an array of structs",
-    (FIELD,): "a field",
-}
-_TYPES = {INT: "a machine int", REF: "a reference", FLOAT: "a float"}
-
-
 class Layout:
     """Resolves the names of one set of declarations, for words of `word` bits.
 
@@ -90,22 +57,13 @@ class Layout:
         self.texts: dict[str, None] = {}  # the constant strings of the traces
         self._resolved: dict[tuple[DescrKind, str], Resolved] = {}  # as far as the uses are known
         self._raw_fields: dict[str, str] = {}  # of the raw structs that are used: the keys of their memory
-        self._uses: dict[str, tuple[str, Type | None]] = {  # of descrs that belong to no declared struct or array
-            name: (_KINDS[FIELD], field.type) for name, field in self._types.lone.items()
+        self.uses: dict[str, tuple[DescrKind, Type | None]] = {  # of descrs that belong to no declared struct or array
+            name: (FIELD, field.type) for name, field in self._types.lone.items()
         }
         self._learned: set[tuple[Op, str | None, Type | None]] = set()  # there is no more to learn from these
         self._known = dict(self._types.constants)  # those that are written as text are added
         self._roles: dict[str | None, Role] = {}
         self.known_calls: dict[int, tuple[Operation, Any]] = {}  # by identity: see `calls.call_of`
-
-    def copy(self) -> Layout:
-        """Another one that knows the same; what either learns the other does not."""
-        layout = Layout.__new__(Layout)
-        vars(layout).update(vars(self))
-        layout.texts, layout._known, layout._roles = self.texts.copy(), self._known.copy(), self._roles.copy()
-        layout._uses, layout._resolved, layout._learned = self._uses.copy(), self._resolved.copy(), self._learned.copy()
-        layout._raw_fields, layout.known_calls = self._raw_fields.copy(), {}
-        return layout
 
     def __getstate__(self) -> dict[str, object]:
         """All but what is known by identity: in another process that is another operation's."""
@@ -138,26 +96,30 @@ class Layout:
         if operation.descr is not None:
             self._learn_descr(operation, memory.descr, operation.descr, type_)
         elif memory.descr is not CALL:
-            raise WrongDescr(f"{operation.op.name} needs the descr of {_KINDS[memory.descr]} behind its arguments")
+            raise _faults().no_descr(operation.op.name, memory.descr)
         self._learned.add(use)
 
     def _learn_descr(self, operation: Operation, kind: DescrKind, text: str, type_: Type | None) -> None:
         target = self._aliases.get(text, text)
-        found = self._declared_as(target)
-        if kind is not CALL:
-            _check_name(target, kind, operation.op.name)
+        found, user = self.declared_as(target), operation.op.name
+        if kind is not CALL and _is_reserved(target, kind):
+            raise _faults().reserved(target, kind, user)
         if kind is RAW_FIELD and found == (FIELD,):
             found = (kind,)
         if found is not None and kind not in found:
-            raise WrongDescr(f"{text} is {_DECLARED_KINDS[found]}, and {operation.op.name} takes {_KINDS[kind]}")
+            raise _faults().declared_otherwise(text, found, kind, user)
         if kind is CALL:
-            self._check_call(text, type_, operation.op.name)
+            call = self.call(text)
+            if call is not None and type_ is not None and call.result != type_.value:
+                raise _faults().other_result(text, call.result, type_, user)
             return
         if found is None and kind is not STRUCT:
-            self.learn_use(target, kind, type_, operation.op.name)
-        resolved = self.resolve(kind, text)
-        if isinstance(resolved, Field):
-            self._check_field(resolved, text, type_, operation.op.name)
+            self.learn_use(target, kind, type_, user)
+        field = self.resolve(kind, text)
+        if isinstance(field, Field) and type_ not in (None, field.type):
+            raise _faults().other_type(text, field, type_, user)
+        if isinstance(field, Field) and field.low is not None and self.word < 16:
+            raise _faults().narrow(text, self.word)
 
     def learn_texts(self, operations: Iterable[Operation]) -> None:
         """Their constant strings are constants from now on."""
@@ -169,12 +131,12 @@ class Layout:
                 self.texts.update(dict.fromkeys(filter(is_text, texts)))
 
     def learn_use(self, text: str, kind: DescrKind, type_: Type | None, name: str) -> None:
-        what = _KINDS[kind]
-        known_as, known = self._uses.get(text, (what, None))
-        if known_as != what:
-            raise WrongDescr(f"{text} is used as {known_as} before, and {name} takes {what}")
-        if text not in self._uses or (known is None and type_ is not None):
-            self._uses[text] = what, type_
+        used_as = ITEM if kind is ARRAY else kind
+        known_as, known = self.uses.get(text, (used_as, None))
+        if known_as is not used_as:
+            raise _faults().used_otherwise(text, known_as, kind, name)
+        if text not in self.uses or (known is None and type_ is not None):
+            self.uses[text] = used_as, type_
             self._resolved.clear()
 
     def _learn_raw(self, operation: Operation) -> None:
@@ -191,19 +153,7 @@ class Layout:
         item = next((array.item for array in self.declarations.arrays if array.name == name), None)
         return raw_item(operation, name, None if item is None else declared_type(item), self.word)
 
-    def _check_call(self, text: str, type_: Type | None, name: str) -> None:
-        call = self.call(text)
-        if call is not None and type_ is not None and call.result != type_.value:
-            raise WrongDescr(f"{text} is a call that gives {call.result}, and {name} gives {type_.value}")
-
-    def _check_field(self, field: Field, text: str, type_: Type | None, name: str) -> None:
-        if type_ is not None and type_ is not field.type:
-            how = "is declared to hold" if field.declared else "is used for"
-            raise WrongDescr(f"{text} {how} {_TYPES[field.type]}, and {name} uses it for {_TYPES[type_]}")
-        if field.low is not None and self.word < 16:
-            raise WrongDescr(f"{text} is narrow, which needs words of 16 bits or more, not of {self.word}")
-
-    def _declared_as(self, target: str) -> tuple[DescrKind, ...] | None:
+    def declared_as(self, target: str) -> tuple[DescrKind, ...] | None:
         """The kinds of descr that the name can be, None for an undeclared name."""
         if target in self._structs:
             return (STRUCT,)
@@ -306,26 +256,12 @@ class Layout:
         keys.update(self._raw_fields[key] for key in list(keys) if key in self._raw_fields)
         return frozenset(keys)
 
-    def kinds(self, text: str) -> tuple[DescrKind, ...]:
-        """The kinds of descr that the name or alias can be: as it is declared, else as it is used."""
-        name = self._aliases.get(text, text)
-        used_as = self._uses.get(name, ("", None))[0]
-        return self._declared_as(name) or tuple(kind for kind, what in _KINDS.items() if what == used_as)
-
-    def is_declared(self, text: str) -> bool:
-        """Does a declaration say what that name or alias is?"""
-        return self._declared_as(self._aliases.get(text, text)) is not None
-
-    def undeclared_uses(self) -> Set[str]:
-        """The undeclared fields and arrays that have been learned."""
-        return self._uses.keys()
-
     def _undeclared(self, key: str, name: str, text: str) -> Field:
         if key in VIEWS:
             return VIEWS[key]
         if text in self._types.lone:
             return self._types.lone[text]
-        return _undeclared_field(key, name, self._uses.get(text, ("", None))[1] or INT)
+        return _undeclared_field(key, name, self.uses.get(text, (None, None))[1] or INT)
 
     # Classes.
 
@@ -371,16 +307,10 @@ def _undeclared_field(key: str, name: str, type_: Type) -> Field:
     return Field(key, name, type_)
 
 
-def _check_name(name: str, kind: DescrKind, user: str) -> None:
-    """Raises WrongDescr for what other memory is called."""
-    if f"{name}[]" in VIEWS:
-        raise WrongDescr(f"{name} stands for the bytes of objects, and {user} takes {_KINDS[kind]}")
-    if name in HIGHEST:
-        raise WrongDescr(f"{name} is the type of strings, which have operations of their own")
-    if name.partition(".")[0] == RAW and kind in (ITEM, ARRAY, INTERIOR):
-        raise WrongDescr(f"{RAW} stands for raw memory, and {user} takes {_KINDS[kind]}")
-    if ITEMS in name and kind is not STRUCT:
-        raise WrongDescr(f"a name holds no {ITEMS}, got {name}")
+def _is_reserved(name: str, kind: DescrKind) -> bool:
+    """Is other memory called so, or would that name be told apart from none?"""
+    is_raw = name.partition(".")[0] == RAW and kind in (ITEM, ARRAY, INTERIOR)
+    return f"{name}[]" in VIEWS or name in HIGHEST or is_raw or (ITEMS in name and kind is not STRUCT)
 
 
 def _shown_type(operation: Operation, memory: Memory) -> Type | None:
@@ -390,3 +320,10 @@ def _shown_type(operation: Operation, memory: Memory) -> Type | None:
     if operation.op.is_call and operation.op.kind is FACT and operation.args:
         return operation.args[0].type
     return operation.op.result if memory.loads or operation.op.is_call else None
+
+
+def _faults() -> ModuleType:
+    """The module with what is said of descrs that are not what operations take."""
+    from optimizer.ir.types import descr_faults
+
+    return descr_faults

@@ -17,7 +17,6 @@ are used of one object has no meaning here.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from enum import Enum
 from functools import cache
 
@@ -28,23 +27,11 @@ from optimizer.ir.text.string_text import HIGHEST
 
 
 class MemoryKind(Enum):
-    """A kind of memory: how its cells are found, and how texts call it."""
+    """A kind of memory, with what texts call it."""
 
     OBJECTS = "objects"
     RAW = "raw memory"
     VIEW = "bytes of objects"
-
-    def cell(self, key: str, index: int, word: int) -> tuple[str, int]:
-        """The cell at that index, offset or address."""
-        return key, index % (1 << word) if self is MemoryKind.RAW else index
-
-    def end(self, length: int, word: int) -> int:
-        """The first index behind what an object of that length has of such memory."""
-        return {MemoryKind.OBJECTS: length, MemoryKind.RAW: 1 << word, MemoryKind.VIEW: 1 << (word - 1)}[self]
-
-    def descr(self, key: str) -> str:
-        """The name by which what an event writes is found again."""
-        return key.replace("[]", "", 1) if self is MemoryKind.RAW else key.removesuffix("[]").replace("[].", ".")
 
 
 @immutable
@@ -73,10 +60,6 @@ class Field:
     @property
     def kind(self) -> MemoryKind:
         return kind_of(self.key)
-
-    def range(self, _word: int) -> tuple[int | None, int | None]:
-        """The least and the largest number that a load gives; None where that is any word, or no number."""
-        return self.low, self.high
 
     @property
     def is_steady(self) -> bool:
@@ -174,9 +157,6 @@ RAW = "raw"
 BYTES = Field(f"{RAW}[]", "", INT, low=0, high=255, declared=True)
 """The bytes of raw memory; the index is the address."""
 
-RAW_ARRAY = Array("raw memory", BYTES)
-"""The type of raw memory in a heap."""
-
 OBJECT_BYTES = Field("gc_bytes[]", "", INT, low=0, high=255)
 """The bytes of objects; the index is the offset."""
 
@@ -192,11 +172,6 @@ def kind_of(key: str) -> MemoryKind:
     if key.startswith(BYTES.key):
         return MemoryKind.RAW
     return MemoryKind.VIEW if key in VIEWS else MemoryKind.OBJECTS
-
-
-def has_kind(kind: MemoryKind, keys: Iterable[str]) -> bool:
-    """Is any of the memory with these keys of that kind?"""
-    return any(kind_of(key) is kind for key in keys)
 
 
 def raw_field(field: Field) -> Field:
@@ -219,21 +194,6 @@ class RawItem:
         if not self.of_object:
             return BYTES
         return OBJECT_REFERENCES if self.type is REF else OBJECT_BYTES
-
-    def number(self, held: Iterable[int], word: int) -> int:
-        """The number that stands in these bytes."""
-        return int.from_bytes(bytes(held), "little", signed=self.signed or 8 * self.size == word)
-
-    def bytes_of(self, value: int) -> bytes:
-        """The lowest bytes of the number."""
-        return (value % (1 << 8 * self.size)).to_bytes(self.size, "little")
-
-    def range(self, word: int) -> tuple[int | None, int | None]:
-        """The least and the largest number that a load gives; None where that is any word."""
-        bits = 8 * self.size
-        if bits >= word:
-            return None, None
-        return (-(1 << (bits - 1)), (1 << (bits - 1)) - 1) if self.signed else (0, (1 << bits) - 1)
 
 
 Resolved = Field | Array | Struct | RawItem

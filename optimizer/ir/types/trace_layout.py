@@ -1,72 +1,25 @@
-"""The layouts of traces: what their operations, and those of traces that they are compared with, say of descrs."""
+"""The layout of a trace that is asked about again and again: who makes it, optimizes it and judges it asks in turn."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from weakref import ReferenceType, ref
 
-from optimizer.ir.faults import InputError
-from optimizer.ir.trace import Operation, Trace, all_operations
-from optimizer.ir.types.byte_access import RAW_KINDS, check_bytes
-from optimizer.ir.types.declared import NO_DECLARATIONS, Declarations
-from optimizer.ir.types.layout import Layout, WrongDescr
-from optimizer.ir.types.memory_types import RawItem, is_of_object
+from optimizer.ir.trace import Trace
+from optimizer.ir.types.layout import Layout
+from optimizer.ir.types.pair_layout import learned_of, pair_layout
+
+_COPIED = ("texts", "uses", "_known", "_roles", "_resolved", "_learned", "_raw_fields")
+"""The attributes that hold what a layout learns."""
 
 
 def layout_of(*traces: Trace) -> Layout:
-    """The layout that the traces share, all their operations learned. They have the same width.
-
-    Declarations of one hold for a trace that has none. The first one is told as `before`, others as `after`. Raises
-    InputError where the traces have different ones, or use a descr in different ways.
-    """
-    declarations = NO_DECLARATIONS
-    for trace in traces:
-        if declarations == NO_DECLARATIONS:
-            declarations = trace.declarations
-        elif trace.declarations not in (declarations, NO_DECLARATIONS) and not _are_the_same(
-            declarations, trace.declarations
-        ):
-            raise InputError("the traces have different declarations: they must have the same, or one of them none")
-    first, *others = traces
-    layout = _latest.of(first) if declarations is first.declarations else _of_recorded(first, declarations)
-    known = set(map(id, all_operations(first))) if others else set()
-    for trace in others:
-        _learn_all(layout, [one for one in all_operations(trace) if id(one) not in known], "after")
-    return layout
-
-
-def uses_raw(trace: Trace, layout: Layout) -> bool:
-    """Does it use raw memory? Raises Unsupported where it uses bytes, of objects too, in a way that is not modelled."""
-    found = False
-    for operation in all_operations(trace):
-        if operation.op.memory is not None and operation.op.memory.descr in RAW_KINDS:
-            descr = layout.descr_of(operation)
-            if isinstance(descr, RawItem):
-                check_bytes(operation, descr, layout.word)
-            found |= not is_of_object(descr)
-    return found
-
-
-def _of_recorded(trace: Trace, declarations: Declarations) -> Layout:
-    layout = Layout(declarations, trace.word)
-    layout.learn_roles(trace)
-    _learn_all(layout, all_operations(trace), "before")
-    return layout
-
-
-def _learn_all(layout: Layout, operations: Sequence[Operation], which: str) -> None:
-    layout.learn_texts(operations)
-    for operation in [one for one in operations if one.op.memory is not None]:
-        try:
-            layout.learn(operation)
-        except WrongDescr as problem:
-            message = f"the traces do not agree: {problem}"
-            raise InputError(message, file=which, line=operation.line) from None
+    """The layout that the traces share; see `pair_layout`."""
+    return pair_layout(*traces, of_first=_latest.of)
 
 
 class _Latest:
-    """The layout of the trace that was asked about last: who makes it, optimizes it and judges it asks in turn. The
-    trace is not kept, and its layout is changed by nobody: everyone gets a copy."""
+    """The layout of the trace that was asked about last. The trace is not kept, and its layout is changed by nobody:
+    everyone gets a copy."""
 
     def __init__(self) -> None:
         self._kept: tuple[ReferenceType[Trace], Layout] | None = None  # changed at once: threads may ask
@@ -74,14 +27,15 @@ class _Latest:
     def of(self, trace: Trace) -> Layout:
         kept = self._kept
         if kept is None or kept[0]() is not trace:
-            kept = self._kept = ref(trace), _of_recorded(trace, trace.declarations)
-        return kept[1].copy()
+            kept = self._kept = ref(trace), learned_of(trace)
+        return _copy(kept[1])
 
 
-def _are_the_same(one: Declarations, other: Declarations) -> bool:
-    """Do they say the same, in whatever order?"""
-    mine, others = one.sections, other.sections
-    return one.flags == other.flags and all(set(mine[section]) == set(others[section]) for section in mine)
+def _copy(layout: Layout) -> Layout:
+    """Another one that knows the same; what either learns the other does not."""
+    copy, known = Layout.__new__(Layout), vars(layout)
+    vars(copy).update(known, known_calls={}, **{name: known[name].copy() for name in _COPIED})
+    return copy
 
 
 _latest = _Latest()

@@ -133,7 +133,7 @@ def test_a_line_without_an_end_is_not_held() -> None:
 def test_a_log_without_recorded_traces_is_told(run: Run) -> None:
     Path("empty.log").write_text(LOG.replace("noopt", "opt-loop"))
     code, out, err = run("empty.log")
-    assert code == 0
+    assert code == 2
     assert out == "empty.log: 0 traces of 0 operations\n"
     assert "PYPYLOG=jit-log-noopt" in err
 
@@ -179,10 +179,19 @@ def test_what_cannot_be_read_is_told_before_a_campaign_begins(run: Run, capsys: 
     assert capsys.readouterr().err.startswith("--seeds-from: left out: folder/wrong.trace:2:8: i1 is not defined\n")
 
 
+@pytest.mark.parametrize("option", [("--jobs", "1"), ("--timeout", "3"), ("--only", "1"), ("--html", "page.html")])
+@pytest.mark.parametrize("what", [(), ("--pairs",)])
+def test_options_of_proofs_are_not_passed_over(run: Run, option: tuple[str, str], what: tuple[str, ...]) -> None:
+    Path("run.log").write_text(LOG)
+    code, _, err = run("run.log", *what, *option)
+    assert code == 2
+    assert f"{option[0]} is for --prove" in err
+
+
 def test_a_log_without_traces_is_told_with_how_to_get_some(run: Run) -> None:
     Path("none.log").write_text("[1] {jit-summary\n[2] jit-summary}\n")
     code, out, err = run("none.log")
-    assert (code, out) == (0, "none.log: 0 traces of 0 operations\n")
+    assert (code, out) == (2, "none.log: 0 traces of 0 operations\n")
     assert err == "none.log: nothing was recorded in it; PyPy records with PYPYLOG=jit-log-noopt:run.log\n"
 
 

@@ -8,7 +8,7 @@ import pytest
 from fuzz.draw.generator import GeneratedTrace, generate_for
 from optimizer.ir.rows.ops import DescrKind, Kind, Type
 from optimizer.ir.trace import ConstInt, Operation, Trace, Value, Var
-from optimizer.ir.types.byte_access import takes_object
+from optimizer.ir.types.memory_cells import takes_object
 
 _RAW = (Kind.RAW_LOAD, Kind.RAW_STORE)
 

@@ -6,8 +6,9 @@ from dataclasses import replace
 
 import pytest
 
-from optimizer.ir.check import IllFormed, Part, Place, check, input_type
+from optimizer.ir.check import IllFormed, check, input_type
 from optimizer.ir.floats import Float
+from optimizer.ir.ill_formed import Part, Place
 from optimizer.ir.rows.ops import OPS, Kind, Type
 from optimizer.ir.text import parse
 from optimizer.ir.trace import (

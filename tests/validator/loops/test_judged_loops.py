@@ -12,7 +12,7 @@ from fuzz.report.pair_page import pair_page
 from optimizer.ir.text import parse
 from optimizer.peel import peel
 from tests.validator.pairs import judge
-from validator import Options, Proved, Refuted, Unknown, Verdict, validate
+from validator import Guards, Options, Proved, Refuted, Unknown, Verdict, validate
 from validator.cache import Cache, Question, validate_cached
 from validator.tell.report import verdict_json
 
@@ -498,6 +498,40 @@ def test_a_bridge_brings_what_the_label_takes() -> None:
 def test_a_wrong_bridge_is_refuted(old: str, new: str) -> None:
     verdict = bridged(BRIDGE, edited(BRIDGED.replace("int_is_true(i0)", "int_ne(i1, 0)"), old, new))
     assert isinstance(verdict, Refuted), verdict
+
+
+ASKS = """
+[p0, i0]
+i1 = int_mul(i0, 3)
+i2 = int_ne(i1, 0)
+guard_true(i2, origin=0) [p0, i0]
+i3 = getfield_gc_i(p0, descr=Node.step)
+i4 = int_add(i1, i3)
+i5 = int_lt(i4, 500)
+guard_true(i5, origin=1) [p0, i4]
+jump(p0, i1, i3, descr=Body)
+"""
+
+
+def test_a_bridge_may_ask_for_more_than_the_loop_does() -> None:
+    """The second guard fails where the recorded loop goes on, and then the interpreter does."""
+    assert isinstance(bridged(BRIDGE, ASKS), Proved)
+    assert not isinstance(bridged(BRIDGE, ASKS, guards=Guards.SAME), Proved)
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("origin=1) [p0, i4]", "origin=1) [p0, i3]"),
+        ("jump(p0, i1, i3,", "jump(p0, i4, i3,"),
+        ("i4 = int_add(i1, i3)", "i4 = int_add(i0, i3)"),
+        ("i2 = int_ne(i1, 0)", "i2 = int_gt(i1, 0)"),  # a guard of its own fails more often than the recorded one
+        ("origin=0) [p0, i0]", "origin=0) [p0, 1]"),
+        ("guard_true(i2, origin=0) [p0, i0]\n", ""),
+    ],
+)
+def test_a_bridge_that_asks_for_more_is_right_beside(old: str, new: str) -> None:
+    assert not isinstance(bridged(BRIDGE, edited(ASKS, old, new)), Proved)
 
 
 def test_a_bridge_may_check_what_the_preamble_checks() -> None:

@@ -10,8 +10,8 @@ from itertools import islice, product
 from random import Random
 
 import pytest
+from random_loops import loop_for
 
-from fuzz.draw.loops import loop_for
 from optimizer.ir.check import IllFormed, check
 from optimizer.ir.faults import Unspecified, Unsupported
 from optimizer.ir.immutable import replace

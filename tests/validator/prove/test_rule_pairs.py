@@ -94,6 +94,19 @@ def test_another_multiplier_is_not_proved(d: int, delta: int) -> None:
     assert not isinstance(verdict, Proved)
 
 
+@pytest.mark.parametrize("dividend", ["int_signext(i9, 4)", "int_rshift(i9, 3)", "int_and(i9, 0xffffffff)"])
+@pytest.mark.parametrize(("operation", "result"), [("int_py_div", "i5"), ("int_py_mod", "i7")])
+def test_dividends_of_which_something_is_known(dividend: str, operation: str, result: str) -> None:
+    quotient = [*quotient_rounded_down(*pypy_magic(1001)), "i6 = int_mul(i5, 1001)", "i7 = int_sub(i0, i6)"]
+    for check in ("finish({})", "i8 = int_is_zero({})\nguard_true(i8) []\nfinish(i9)"):
+        start, end = f"[i9]\ni0 = {dividend}\n", check.format(result)
+        before = f"{start}i1 = {operation}(i0, 1001)\n{check.format('i1')}"
+        after = start + "\n".join([*quotient, end])
+        assert "solving" not in proofs(before, after)
+        wrong = after.replace("uint_rshift(i3, 9)", "uint_rshift(i3, 8)")
+        assert not isinstance(validate(parse(before), parse(wrong), WITHOUT_SOLVER), Proved)
+
+
 EXACT = "[i0, i1]\ni2 = int_mul_ovf(i0, i1)\nguard_no_overflow() []\n"
 WRAPPING = "[i0, i1]\ni2 = int_mul(i0, i1)\n"
 

@@ -83,3 +83,32 @@ def test_the_class_of_a_constant_refutes_nothing() -> None:
     recorded = CLASS.format("guard_class(p3, ConstClass(Strategy), descr=<Guard0x1>)", value)
     optimized = CLASS.format(value, "i9 = int_add(i8, 0)")
     assert not isinstance(judged(recorded, optimized).verdict, Refuted)
+
+
+@pytest.mark.parametrize(
+    ("gives", "known", "other"),
+    [
+        ("getfield_gc_i(p0, descr=<FieldU Flags.one 8>)", "int_and({}, 255)", "int_and({}, 254)"),
+        ("getfield_gc_i(p0, descr=<FieldU Flags.two 9>)", "int_is_true({})", "int_is_zero({})"),
+        ("getfield_gc_i(p0, descr=<FieldS Flags.three 12>)", "int_signext({}, 1)", "int_add({}, 1)"),
+        (
+            "getinteriorfield_gc_i(p0, 0, descr=<InteriorFieldDescr <FieldU entry.one 0>>)",
+            "int_ge({}, 0)",
+            "int_neg({})",
+        ),
+        ("getfield_raw_i(140463277919584, descr=<FieldU raw.one 0>)", "int_and({}, 255)", "int_invert({})"),
+        ("call_i(ConstClass(is_it), p0, descr=<Calli 1 r EF=5>)", "int_is_true({})", "int_sub({}, 1)"),
+    ],
+)
+def test_pypy_knows_how_wide_numbers_are(gives: str, known: str, other: str) -> None:
+    """A right pair, in one of the widths; and one that is wrong in each."""
+    kept = "1" if known.startswith("int_ge") else "i2"
+    optimized = f"[p0]\ni2 = {gives}\nfinish({kept})"
+    assert isinstance(judged(f"[p0]\ni2 = {gives}\ni3 = {known.format('i2')}\nfinish(i3)", optimized).verdict, Unknown)
+    wrong = judged(f"[p0]\ni2 = {gives}\ni3 = {other.format('i2')}\nfinish(i3)", optimized)
+    assert "raw" in gives or isinstance(wrong.verdict, Refuted)
+
+
+def test_which_numbers_classes_and_functions_are_refutes_nothing() -> None:
+    one = judged("[p0]\ni1 = int_eq(ConstClass(work), 5)\nfinish(i1)", "[p0]\nfinish(1)")
+    assert isinstance(one.verdict, Unknown)

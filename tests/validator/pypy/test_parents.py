@@ -201,3 +201,28 @@ def test_that_a_guard_has_failed_is_a_fact(name: str, constant: str) -> None:
     )
     assert isinstance(judged(parent + bridge)[-1].verdict, Proved)
     assert not isinstance(judged(loop("7f05", handed="p5") + bridge)[-1].verdict, Proved)
+
+
+INVARIANT = "call_r(ConstClass(get), 64, descr=<Callr 8 i EF=1 OS=5>)"
+
+
+@pytest.mark.parametrize(
+    ("call", "handed", "proved"),
+    [
+        (INVARIANT, "p6, i1", True),
+        (INVARIANT, "p0, i1", False),
+        (INVARIANT.replace("64", "72"), "p6, i1", False),
+        (INVARIANT.replace("EF=1 OS=5", "EF=5"), "p6, i1", False),
+    ],
+)
+def test_what_a_loop_invariant_call_gave_is_a_fact(call: str, handed: str, proved: bool) -> None:
+    load = f"p6 = {call}\ni3 = getfield_gc_i(p0, descr={VALUE})"
+    parent = loop(load=load, handed=handed).replace("p6 = call_r", "p6 = call_loopinvariant_r", "EF=1" in call)
+    bridge = pair(
+        f"[p0, i1]\np2 = {INVARIANT.replace('call', 'call_loopinvariant', 1)}\nfinish(p2)",
+        "[p10, i11]\nfinish(p10)",
+        "7f01",
+    )
+    outcomes = judged(parent + bridge)
+    assert isinstance(outcomes[0].verdict, Proved)
+    assert isinstance(outcomes[1].verdict, Proved) == proved

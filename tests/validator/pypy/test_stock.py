@@ -111,6 +111,41 @@ def test_faults_in_bridges_to_an_inner_label_are_not_proved(right: str, wrong: s
     assert not isinstance(bridge.verdict, Proved)
 
 
+ASKS = LOG.replace("2 ops\n[p0, i1]\n", "3 ops\n[p0, i1]\nsetfield_gc(p0, i1, descr=<FieldS Node.seen 24>)\n").replace(
+    "0x7f20 with 3 ops\n[p0, i1]\n",
+    "0x7f20 with 6 ops\n[p0, i1]\n"
+    "+1: setfield_gc(p0, i1, descr=<FieldS Node.seen 24>)\n"
+    "+1: i5 = int_lt(i1, 900)\n"
+    "+1: guard_true(i5, descr=<Guard0x7f30>) [p0, i1]\n",
+)
+
+
+def test_a_bridge_may_ask_for_more_than_the_loop_does() -> None:
+    _, bridge = judged(ASKS)
+    assert isinstance(bridge.verdict, Proved), bridge.verdict
+
+
+@pytest.mark.parametrize(
+    ("right", "wrong"),
+    [
+        ("+1: setfield_gc(p0, i1, descr=<FieldS Node.seen 24>)\n", "+1: i7 = int_add(i1, 1)\n"),
+        ("Node.seen 24>)\n+1: i5", "Node.step 8>)\n+1: i5"),
+        ("jump(p0, i2, i3, descr", "jump(p0, i1, i3, descr"),
+    ],
+)
+def test_a_bridge_that_asks_for_more_is_right_beside(right: str, wrong: str) -> None:
+    assert ASKS.count(right) == 1
+    _, bridge = judged(ASKS.replace(right, wrong))
+
+    assert not isinstance(bridge.verdict, Proved)
+
+
+def test_a_store_that_is_put_off_over_what_a_bridge_asks_is_not_proved() -> None:
+    store = "+1: setfield_gc(p0, i1, descr=<FieldS Node.seen 24>)\n"
+    _, bridge = judged(ASKS.replace(store, "").replace("+1: i2 = int_sub", f"{store}+1: i2 = int_sub"))
+    assert not isinstance(bridge.verdict, Proved)
+
+
 def test_a_bridge_to_a_label_that_is_not_in_the_log_is_not_judged() -> None:
     _, bridge = judged(LOG.replace("jump(p0, i2, i3, descr=TargetToken(141))", "jump(p0, i2, descr=TargetToken(150))"))
     assert isinstance(bridge.verdict, Unsupported)

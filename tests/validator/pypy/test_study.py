@@ -108,33 +108,6 @@ def test_a_pair_that_cannot_be_translated_is_unsupported() -> None:
     assert isinstance(one.verdict, Unsupported)
 
 
-STRING = """\
-[1] {jit-log-noopt
-# Traced loop or bridge with 4 ops
-[p0]
-p1 = newstr(1)
-strsetitem(p1, 0, 100)
-call_n(ConstClass(work), p1, descr=<Callv 0 r EF=5>)
-jump(p0, descr=<Loop-1>)
-[2] jit-log-noopt}
-[3] {jit-log-opt-loop
-# Loop 1 (f;a.py:4-9~#40 FOR_ITER) : loop with 3 ops
-[p0]
-+17: label(p0, descr=TargetToken(140))
-call_n(ConstClass(work), ConstPtr(ptr9), descr=<Callv 0 r EF=5>)
-+21: jump(p0, descr=TargetToken(140))
-+30: --end of the loop--
-[4] jit-log-opt-loop}
-"""
-
-
-def test_a_constant_in_the_place_of_a_new_string_refutes_nothing() -> None:
-    """PyPy makes a constant of a string of constants; what is in it is not in the log."""
-    (one,) = judged(STRING)
-    assert isinstance(one.verdict, Unknown)
-    assert any("ConstPtr(ptr9)" in what for what in one.missing)
-
-
 IMMUTABLE = """\
 [1] {jit-log-noopt
 # Traced loop or bridge with 8 ops

@@ -20,7 +20,6 @@ SMALL_WIDTH_ONLY = {
     "py_mod_again": "two remainders by an unknown divisor",
     "floordiv_mul_ovf": "a quotient by an unknown divisor, times it",
     "mod_mul_ovf": "a quotient by an unknown divisor, times it",
-    "fdiv_of_non_negative": "two quotients by an unknown divisor",
     "srem_of_less": "a remainder by an unknown divisor",
     "fmod_of_less": "a remainder by an unknown divisor",
     **{

@@ -123,7 +123,7 @@ def test_there_are_verdicts_of_all_kinds_and_rungs(expected: Outcome) -> None:
     assert kinds.count("refuted") > 10
     assert told["squares"]["verdict"] == "unknown"
     assert told["almost"]["verdict"] == "refuted"
-    assert len(expected.asked) > 5
+    assert len(expected.asked) > 2
     assert {"structure", "running", "solving"} <= {
         obligation["by"] for one in told.values() for obligation in one["obligations"]
     }

@@ -14,7 +14,7 @@ from optimizer.ir.domains.term import Term
 from optimizer.ir.floats import EXACT_INTS
 from optimizer.ir.rules.guesses import guess
 from optimizer.ir.rules.language import Rule
-from optimizer.ir.rules.terms import Constant, Literal, Primitive, Variable, evaluate, holds
+from optimizer.ir.rules.terms import Constant, Literal, Primitive, Variable, evaluate, holds, named_leaves
 from optimizer.ir.rules.terms import Term as Pattern
 from validator.prove.facts.bounded_rules import BOUNDED_RULES
 from validator.prove.facts.intervals import Intervals
@@ -108,6 +108,14 @@ class BoundedRewriting:
             case Primitive(kind, args, exact):
                 if term.kind == kind and (not exact or self._is_exact(term)):
                     yield from self._matches(args, term.args, found, kind in _COMMUTATIVE)
+                if self._stands_for(pattern, term, found):
+                    yield found
+
+    def _stands_for(self, pattern: Primitive, term: Term, found: _Found) -> bool:
+        """Is the term what the pattern stands for, in the form of terms? ashr(ashr(x, 32), 63) is ashr(x, 63)."""
+        if pattern.exact or any(leaf.name not in found for leaf in named_leaves(pattern)):
+            return False
+        return evaluate(pattern, self._terms, found)[0] is term
 
     def _is_exact(self, term: Term) -> bool:
         """Is the sum, difference or product known to be that of the integers?"""

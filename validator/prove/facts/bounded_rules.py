@@ -1,11 +1,11 @@
 """The table of rules on terms, in the language of `optimizer.ir.rules.language`: one form for what optimizers write in
 several, where the bounds of the parts allow it.
 
-`traceproof prove-rules` proves each. What is not negative is shifted and divided as unsigned; the order of two words
-of one sign is the signed one. A comparison with a constant compares with the next value that there is, and where that
-leaves one value, it is an equation. A bit operation that changes only bits that are known adds a constant, and one
-that joins bits that no two have adds. Products that do not wrap around are those of the integers. The rules for one
-kind of term are tried in the order in which they stand.
+`traceproof prove-rules` proves each. What is not negative is shifted as unsigned, and all divisions of it are one; the
+order of two words of one sign is the signed one. A comparison with a constant compares with the next value that there
+is, and where that leaves one value, it is an equation. A bit operation that changes only bits that are known adds a
+constant, and one that joins bits that no two have adds. Products that do not wrap around are those of the integers. The
+rules for one kind of term are tried in the order in which they stand.
 """
 
 from __future__ import annotations
@@ -40,8 +40,8 @@ _SHIFTS = [
 ]
 
 _DIVISIONS = [
-    rule("sdiv_of_non_negative", "sdiv(x, y) => udiv(x, y)", "sle(0, x)", "sle(0, y)"),
-    rule("fdiv_of_non_negative", "fdiv(x, y) => udiv(x, y)", "sle(0, x)", "sle(0, y)"),
+    rule("sdiv_of_non_negative", "sdiv(x, y) => fdiv(x, y)", "sle(0, x)", "sle(0, y)"),
+    rule("udiv_of_non_negative", "udiv(x, y) => fdiv(x, y)", "sle(0, x)", "sle(0, y)"),
     rule("fdiv_of_negative", "fdiv(x, y) => sdiv(x, y)", "slt(x, 0)", "slt(y, 0)"),
     rule("srem_of_non_negative", "srem(x, y) => fmod(x, y)", "sle(0, x)", "sle(0, y)"),
     rule("srem_of_less", "srem(x, y) => x", "slt(neg(y), x)", "slt(x, y)", "slt(0, y)"),

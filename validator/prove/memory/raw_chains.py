@@ -14,7 +14,8 @@ from dataclasses import dataclass
 
 from optimizer.ir.domains.term import Term
 from optimizer.ir.faults import Unsupported
-from optimizer.ir.types.memory_types import BYTES, MemoryKind, RawItem, has_kind, kind_of
+from optimizer.ir.types.memory_cells import has_kind
+from optimizer.ir.types.memory_types import BYTES, MemoryKind, RawItem, kind_of
 from validator.prove.memory.chains import (
     NEAR,
     Chain,

@@ -15,10 +15,10 @@ from optimizer.ir.immutable import replace
 from optimizer.ir.rows.ops import OPS, Kind, Op
 from optimizer.ir.text.string_text import is_text, read_text, write_text
 from optimizer.ir.trace import ConstInt, ConstRef, Operation, Trace, Value, Var, all_operations
-from optimizer.ir.types.byte_access import takes_object
 from optimizer.ir.types.call_questions import effects_at
 from optimizer.ir.types.known_calls import meant
 from optimizer.ir.types.layout import Field, Layout
+from optimizer.ir.types.memory_cells import takes_object
 from optimizer.ir.types.trace_layout import layout_of
 
 _Call = tuple[Op, tuple[Value, ...]]

@@ -6,11 +6,12 @@ from dataclasses import replace
 
 import pytest
 from reference_heap import DECLARATIONS
+from runs_compared import compare_runs
 
 from optimizer.ir.addresses import address_of
 from optimizer.ir.faults import InputError
 from optimizer.ir.run.heap import Heap
-from optimizer.ir.run.heap_comparison import Mismatch, compare_runs, visible_heap
+from optimizer.ir.run.heap_comparison import Mismatch, visible_heap
 from optimizer.ir.run.interpreter import Finished, GuardFailed, Program, Run, Stopped
 from optimizer.ir.run.objects import NULL, Ref
 from optimizer.ir.run.runs import EventSeen, Seen, World, Write

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import pytest
 from reference_heap import DECLARATIONS
+from runs_compared import compare_runs
 
 from optimizer.ir.run.heap import Heap
-from optimizer.ir.run.heap_comparison import Mismatch, Renaming, compare_runs, sight_of_end
+from optimizer.ir.run.heap_comparison import Mismatch, Renaming, sight_of_end
 from optimizer.ir.run.interpreter import Program, Run, World
 from optimizer.ir.run.objects import NULL, Ref
 from optimizer.ir.run.runs import Scripted

@@ -381,7 +381,7 @@ def compare(trace: Trace, program: Program, things: list[Thing], random: Random)
         wanted_results.append(things[pick] if kind is Type.REF else pick)
     assert len(results) == events
     refs = [NULL if pick is None else Ref(f"q{pick}") for pick in picks]
-    targets = [*TARGETS, *IMMUTABLE * 3, *sorted({"Loose.w", "u"} & program.layout.undeclared_uses())]
+    targets = [*TARGETS, *IMMUTABLE * 3, *sorted({"Loose.w", "u"} & program.layout.uses.keys())]
     world, script = random_world(random, things, targets, tuple(results))
     run = program.run([*numbers, *refs], world, heap=heap)
     objects = [None if pick is None else things[pick] for pick in picks]

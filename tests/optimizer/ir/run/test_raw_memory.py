@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import pytest
 from declared_calls import event
+from runs_compared import compare_runs
 
 from optimizer.ir.faults import InputError, Unsupported
 from optimizer.ir.rows.ops import Type
 from optimizer.ir.run.heap import Heap
-from optimizer.ir.run.heap_comparison import compare_runs, visible_heap
+from optimizer.ir.run.heap_comparison import visible_heap
 from optimizer.ir.run.interpreter import Finished, Program, Run, World, run
 from optimizer.ir.run.objects import NULL, RAW_REF, Datum
 from optimizer.ir.run.runs import Write

@@ -198,15 +198,15 @@ def test_what_one_layout_learns_another_one_of_the_same_trace_does_not() -> None
     assert told.keys() == vars(one).keys()
     assert told == vars(layout_of(trace))
     assert {name for name in told if told[name] != vars(one)[name]} == {
-        *("texts", "_uses", "_roles", "_known", "_raw_fields", "_resolved")
+        *("texts", "uses", "_roles", "_known", "_raw_fields", "_resolved")
     }
 
 
 def test_both_traces_are_learned() -> None:
     before = parse("[p0]\ni1 = getfield_gc_i(p0, descr=F)\nfinish(i1)\n")
     after = before.of([*before.ops[:1], *parse("[p0]\ni2 = getfield_gc_i(p0, descr=G)\nfinish(i2)\n").ops])
-    assert layout_of(before, after).undeclared_uses() == {"F", "G"}
-    assert layout_of(before).undeclared_uses() == {"F"}
+    assert layout_of(before, after).uses.keys() == {"F", "G"}
+    assert layout_of(before).uses.keys() == {"F"}
 
 
 def test_a_layout_keeps_no_trace() -> None:
@@ -223,7 +223,7 @@ def test_threads_get_the_layouts_of_their_traces() -> None:
     sys.setswitchinterval(1e-6)
     try:
         with ThreadPoolExecutor(4) as threads:
-            found = list(threads.map(lambda trace: sorted(layout_of(trace).undeclared_uses()), traces * 500))
+            found = list(threads.map(lambda trace: sorted(layout_of(trace).uses.keys()), traces * 500))
     finally:
         sys.setswitchinterval(interval)
     assert found == [["F"], ["G"], ["H"], ["I"]] * 500

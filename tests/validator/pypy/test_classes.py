@@ -1,0 +1,98 @@
+"""The classes of constant objects: what tells them, and what PyPy's optimizer is taken to know of them."""
+
+from __future__ import annotations
+
+from tests.pypy_logs import bridge, recorded
+from tests.validator.pypy.test_put_off import judged
+from validator import Proved
+from validator.pypy.judge import Judged
+
+ASSUMED = "constants that objects of Number are compared with are of other classes"
+COUNT = "<FieldS Box.inst_count 8>"
+STORE = f"setfield_gc(p1, 7, descr={COUNT})"
+KNOWN = "guard_class(p0, ConstClass(Number))"
+
+
+def compared(
+    *, passes: str = "guard_false", same: str = "instance_ptr_eq", is_gone: bool = True, is_known: bool = True
+) -> str:
+    """A pair that compares an object with a constant in front of a store."""
+    test = (f"i2 = {same}(ConstPtr(ptr3), p0)", f"{passes}(i2)")
+    known = (KNOWN,) if is_known else ()
+    before = recorded("[p0, p1]", *known, *test, STORE, "finish(p1)")
+    kept = () if is_gone else (test[0], f"{test[1][:-1]}, descr=<Guard0x12>) [p0, p1]")
+    lines = (*(f"{line[:-1]}, descr=<Guard0x11>) [p0, p1]" for line in known), *kept, STORE, "finish(p1)")
+    return before + bridge("[p0, p1]", *(f"+1: {line}" for line in lines))
+
+
+def is_proved(one: Judged) -> bool:
+    return isinstance(one.verdict, Proved)
+
+
+def test_two_pairs_say_that_no_such_constant_is_of_the_class() -> None:
+    first, second = judged(compared() + compared(same="instance_ptr_ne", passes="guard_true"))
+    assert is_proved(first)
+    assert is_proved(second)
+    assert first.texts is not None
+    assert ASSUMED in first.texts.assumes
+
+
+def test_one_pair_alone_would_say_of_itself_that_it_is_right() -> None:
+    (one,) = judged(compared())
+    assert not is_proved(one)
+
+
+def test_a_comparison_that_stays_says_that_there_may_be_one() -> None:
+    first, second, kept = judged(compared() * 2 + compared(is_gone=False))
+    assert not is_proved(first)
+    assert not is_proved(second)
+    assert is_proved(kept)
+
+
+def test_one_that_stays_where_the_class_is_not_known_says_nothing() -> None:
+    first, *_ = judged(compared() * 2 + compared(is_gone=False, is_known=False))
+    assert is_proved(first)
+
+
+def test_an_object_that_is_the_constant_shows_that_there_is_one() -> None:
+    first, *_ = judged(compared() * 2 + compared(passes="guard_true", is_gone=False))
+    assert not is_proved(first)
+
+
+def test_an_object_that_is_the_constant_has_to_be_compared() -> None:
+    *_, wrong = judged(compared() * 2 + compared(passes="guard_true"))
+    assert not is_proved(wrong)
+
+
+def test_nothing_is_assumed_where_the_class_is_not_known() -> None:
+    *_, wrong = judged(compared() * 2 + compared(is_known=False))
+    assert not is_proved(wrong)
+
+
+def test_pointers_that_are_compared_by_address_alone_may_be_of_any_class() -> None:
+    *_, wrong = judged(compared() * 2 + compared(same="ptr_eq"))
+    assert not is_proved(wrong)
+
+
+def promoted(class_: str = "Number", other: str = "p0") -> str:
+    """A pair that finds an object to be a constant, behind the test of a class; the optimizer leaves that test out."""
+    value = "guard_value(p0, ConstPtr({}){})"
+    before = recorded(
+        "[p0, p1]",
+        f"guard_class({other}, ConstClass({class_}))",
+        value.format("ptr2", ""),
+        STORE,
+        "finish(p1)",
+    )
+    lines = (f"{value.format('ptr3', ', descr=<Guard0x11>')} [p0, p1]", STORE, "finish(p1)")
+    return before + bridge("[p0, p1]", *(f"+1: {line}" for line in lines))
+
+
+def test_an_object_that_is_a_constant_tells_the_class_of_that() -> None:
+    (one,) = judged(promoted())
+    assert is_proved(one)
+
+
+def test_another_object_does_not() -> None:
+    (wrong,) = judged(promoted(other="p1"))
+    assert not is_proved(wrong)

@@ -1,0 +1,83 @@
+"""The time that a pair of a log takes: what is asked of it, how often, and the limit for all of that together."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+
+import pytest
+
+from optimizer.ir.dialects.pypy_log import read_traces
+from optimizer.ir.dialects.pypy_pairs import LogPair, pair_sections
+from optimizer.ir.immutable import replace
+from optimizer.ir.trace import Trace
+from validator import Failargs, Options, Proved, Refuted, Unknown, Verdict, validate
+from validator.prove.judge import OUT_OF_TIME
+from validator.pypy.exits import Loop
+from validator.pypy.judge import OPTIONS, Judged, judge
+from validator.pypy.study import study
+
+LOG = """\
+[1] {jit-log-noopt
+# Traced loop or bridge with 4 ops
+[p0, i1]
+i2 = int_add(i1, 1)
+i3 = int_lt(i2, 9)
+guard_true(i3)
+jump(p0, i2, descr=<Loop-1>)
+[2] jit-log-noopt}
+[3] {jit-log-opt-loop
+# Loop 1 (f;a.py:4-9~#40 FOR_ITER) : loop with 5 ops
+[p0, i1]
++17: label(p0, i1, descr=TargetToken(140))
++19: i2 = int_add(i1, 1)
++20: i3 = int_lt(i2, LIMIT)
++20: guard_true(i3, descr=<Guard0x7f10>) [p0]
++21: jump(p0, END, descr=TargetToken(140))
++30: --end of the loop--
+[4] jit-log-opt-loop}
+"""
+
+
+def judged(limit: str, end: str, asked: list[Options], options: Options = OPTIONS) -> Judged:
+    log = LOG.replace("LIMIT", limit).replace("END", end)
+    pairs = [pair for pair in pair_sections(read_traces(log.splitlines())) if isinstance(pair, LogPair)]
+
+    def prove(before: Trace, after: Trace, options: Options, loop: Loop) -> Verdict:
+        asked.append(options)
+        return validate(before, after, options, loop=loop)
+
+    return judge(pairs[0], "log", study(pairs, "log"), options, prove)
+
+
+def test_a_right_pair_is_proved_once() -> None:
+    asked: list[Options] = []
+    assert isinstance(judged("9", "i2", asked).verdict, Proved)
+    assert [options.failargs for options in asked] == [Failargs.CHECK]
+
+
+def test_a_wrong_end_is_wrong_whatever_the_origins_of_guards_are() -> None:
+    asked: list[Options] = []
+    assert isinstance(judged("9", "i1", asked).verdict, Refuted)
+    assert [options.simplify for options in asked] == [False, False, True]
+
+
+def test_a_wrong_guard_may_have_another_origin() -> None:
+    asked: list[Options] = []
+    assert isinstance(judged("8", "i2", asked).verdict, Refuted)
+    assert [options.simplify for options in asked] == [False, False, False, False, True]
+
+
+def test_the_counterexample_that_is_shown_is_a_simple_one() -> None:
+    verdict = judged("9", "i1", []).verdict
+    assert isinstance(verdict, Refuted)
+    assert verdict.counterexample.state.inputs[1] == 0
+
+
+def test_the_time_limit_is_that_of_the_pair(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[Options] = []
+    monkeypatch.setattr("validator.pypy.judge.time", SimpleNamespace(monotonic=lambda: 2.0 * len(asked)))
+    verdict = judged("8", "i2", asked, replace(OPTIONS, timeout_s=5.0)).verdict
+    assert [options.timeout_s for options in asked] == [5.0, 3.0, 1.0]
+    assert isinstance(verdict, Unknown)
+    assert not verdict.evidence.is_repeatable
+    assert verdict.reason == OUT_OF_TIME

@@ -1,0 +1,72 @@
+"""Constants that a recorded trace stores into a new frame and finds again are one."""
+
+from __future__ import annotations
+
+import pytest
+
+from optimizer.ir.dialects.pypy_log import read_traces
+from optimizer.ir.dialects.pypy_pairs import LogPair, pair_sections
+from tests.pypy_logs import CALL, bridge, recorded
+from validator import Proved
+from validator.pypy.judge import Judged, judge
+from validator.pypy.study import study
+
+ONE = "<FieldP Box.one 8>"
+TOKEN = "<FieldP Box.token 24>"
+DEPTH = "<FieldS Box.depth 32>"
+FORCE = "<Callv 0 r EF=2 OS=121>"
+ANYTHING = "call_n(ConstClass(anything), {}, descr=<Callv 0 r EF=7>)"
+WORK = f"call_n(ConstClass(work), {{}}, descr={CALL})"
+
+
+def judged(before: tuple[str, ...], after: tuple[str, ...]) -> Judged:
+    log = recorded("[p0]", *before, "finish()") + bridge("[p0]", *(f"+1: {line}" for line in (*after, "finish()")))
+    pairs = [pair for pair in pair_sections(read_traces(log.splitlines())) if isinstance(pair, LogPair)]
+    (pair,) = pairs
+    return judge(pair, "log", study(pairs, "log"))
+
+
+def is_proved(before: tuple[str, ...], after: tuple[str, ...]) -> bool:
+    return isinstance(judged(before, after).verdict, Proved)
+
+
+def load(name: str, field: str) -> str:
+    return f"{name} = getfield_gc_r(p0, descr={field})"
+
+
+@pytest.mark.parametrize(("back", "is_right"), [(1, True), (2, False)])
+def test_an_item_at_a_computed_index_is_the_constant_that_was_stored(back: int, is_right: bool) -> None:
+    before = (
+        "p1 = new_array_clear(2, descr=<ArrayP 8>)",
+        load("p2", ONE),
+        "setarrayitem_gc(p1, 0, p2, descr=<ArrayP 8>)",
+        "setarrayitem_gc(p1, 1, ConstPtr(ptr3), descr=<ArrayP 8>)",
+        "p4 = new_with_vtable(descr=<SizeDescr 40>)",
+        f"setfield_gc(p4, 2, descr={DEPTH})",
+        f"i5 = getfield_gc_i(p4, descr={DEPTH})",
+        f"i6 = int_sub(i5, {back})",
+        "p7 = getarrayitem_gc_r(p1, i6, descr=<ArrayP 8>)",
+        "guard_value(p7, ConstPtr(ptr8))",
+        WORK.format("p7"),
+    )
+    after = (load("p2", ONE), WORK.format("ConstPtr(ptr9)" if is_right else "p2"))
+    assert is_proved(before, after) is is_right
+
+
+@pytest.mark.parametrize(("call", "is_right"), [("", True), (ANYTHING.format("p1"), False)])
+def test_forcing_a_frame_leaves_constants_in_it(call: str, is_right: bool) -> None:
+    before = (
+        "p1 = new_with_vtable(descr=<SizeDescr 40>)",
+        f"setfield_gc(p1, ConstPtr(ptr2), descr={ONE})",
+        f"p3 = getfield_gc_r(p1, descr={TOKEN})",
+        "i4 = ptr_ne(p3, ConstPtr(null))",
+        f"cond_call(i4, ConstClass(force), p1, descr={FORCE})",
+        *((call,) if call else ()),
+        ANYTHING.format("p0"),
+        f"p5 = getfield_gc_r(p1, descr={ONE})",
+        "guard_value(p5, ConstPtr(ptr6))",
+        WORK.format("p5"),
+    )
+    made = ("p1 = new_with_vtable(descr=<SizeDescr 40>)", f"setfield_gc(p1, ConstPtr(ptr8), descr={ONE})", call)
+    after = (*(made if call else ()), ANYTHING.format("p0"), WORK.format("ConstPtr(ptr9)"))
+    assert is_proved(before, after) is is_right

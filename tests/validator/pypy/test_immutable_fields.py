@@ -1,0 +1,50 @@
+"""Immutable fields, which no call writes."""
+
+from __future__ import annotations
+
+from optimizer.ir.dialects.pypy_log import read_traces
+from optimizer.ir.dialects.pypy_pairs import LogPair, pair_sections
+from validator import Proved
+from validator.pypy.judge import Judged, judge
+from validator.pypy.study import study
+
+PURE = "descr=<FieldS Box.value 8 pure>"
+WORK = "call_n(ConstClass(work), p2, descr=<Callv 0 r EF=5>)\n"
+MADE = f"p2 = new_with_vtable(descr=<SizeDescr 16>)\nsetfield_gc(p2, i1, {PURE})\n"
+READ = f"i3 = getfield_gc_i(p2, {PURE})\nfinish(i3)"
+INITIALIZED = f"p2 = new_with_vtable(descr=<SizeDescr 16>)\n{WORK}{READ}"
+
+
+def pair(recorded: str, optimized: str) -> str:
+    return f"""\
+[1] {{jit-log-noopt
+# Traced loop or bridge with {len(recorded.splitlines())} ops
+[p0, i1]
+{recorded}
+[2] jit-log-noopt}}
+[3] {{jit-log-opt-loop
+# Loop 1 (f;a.py:4-9~#40 FOR_ITER) : entry bridge with {len(optimized.splitlines())} ops
+[p0, i1]
+{optimized}
+[4] jit-log-opt-loop}}
+"""
+
+
+def judged(log: str) -> Judged:
+    """The verdict on the first pair of a log."""
+    pairs = [found for found in pair_sections(read_traces(log.splitlines())) if isinstance(found, LogPair)]
+    return judge(pairs[0], "log", study(pairs, "log"))
+
+
+def test_no_call_writes_an_immutable_field() -> None:
+    late = f"{MADE.splitlines()[0]}\n{WORK}{MADE.splitlines()[1]}\n"
+    assert isinstance(judged(2 * pair(MADE + WORK + READ, late + "finish(i1)")).verdict, Proved)
+    assert not isinstance(judged(pair(MADE + WORK + READ, late + "finish(7)")).verdict, Proved)
+    assert not isinstance(judged(pair(MADE + WORK + READ, late.replace("i1", "7") + "finish(i1)")).verdict, Proved)
+
+
+def test_a_field_that_a_call_has_initialized_is_not_immutable() -> None:
+    right = pair(MADE + WORK + READ, f"{MADE}{WORK}finish(i1)")
+    assert isinstance(judged(right).verdict, Proved)
+    assert not isinstance(judged(right + pair(INITIALIZED, INITIALIZED)).verdict, Proved)
+    assert not isinstance(judged(pair(INITIALIZED, INITIALIZED.replace("finish(i3)", "finish(7)"))).verdict, Proved)

@@ -1,0 +1,53 @@
+"""What a guard of an optimized trace hands over tells which recorded guard it can come from."""
+
+from __future__ import annotations
+
+import pytest
+
+from optimizer.ir.dialects.pypy_log import read_traces
+from optimizer.ir.dialects.pypy_pairs import LogPair, pair_sections
+from tests.pypy_logs import loop, recorded
+from validator import Proved, Unknown
+from validator.pypy.judge import Judged, judge
+from validator.pypy.study import study
+
+COUNT = "<FieldS Counter.count 8>"
+RECORDED = recorded(
+    "[p0, i1]",
+    "i2 = int_lt(i1, 9)",
+    "guard_true(i2)",
+    "i3 = int_add(i1, 1)",
+    f"setfield_gc(p0, i3, descr={COUNT})",
+    "i4 = int_lt(i3, 5)",
+    "guard_true(i4)",
+    "jump(p0, i3, descr=<Loop-1>)",
+)
+
+
+def moved(handed: str) -> Judged:
+    """The verdict on a trace that does the second guard in front of the store, and hands this over there."""
+    optimized = loop(
+        "[p0, i1]",
+        "+1: label(p0, i1, descr=TargetToken(140))",
+        "+2: i2 = int_lt(i1, 9)",
+        "+3: guard_true(i2, descr=<Guard0x7f10>) [p0, i1]",
+        "+4: i3 = int_add(i1, 1)",
+        "+5: i4 = int_lt(i3, 5)",
+        f"+6: guard_true(i4, descr=<Guard0x7f20>) [{handed}]",
+        f"+7: setfield_gc(p0, i3, descr={COUNT})",
+        "+8: jump(p0, i3, descr=TargetToken(140))",
+    )
+    items = list(pair_sections(read_traces((RECORDED + optimized).splitlines())))
+    (pair,) = (item for item in items if isinstance(item, LogPair))
+    return judge(pair, "a.log", study(items, "a.log"))
+
+
+def test_a_guard_may_have_the_resume_data_of_an_earlier_one() -> None:
+    assert isinstance(moved("p0, i1").verdict, Proved)
+
+
+@pytest.mark.parametrize("handed", ["p0, i3", "i3", "i4, p0"])
+def test_what_a_guard_hands_over_was_computed_in_front_of_its_recorded_one(handed: str) -> None:
+    verdict = moved(handed).verdict
+    assert isinstance(verdict, Unknown)
+    assert verdict.reason == "guard 1 hands over a value that its recorded guard does not have yet"

@@ -1,0 +1,60 @@
+"""Stores that PyPy's optimizer does behind a call in front of which they were recorded."""
+
+from __future__ import annotations
+
+import pytest
+
+from optimizer.ir.dialects.pypy_log import read_traces
+from optimizer.ir.dialects.pypy_pairs import LogPair, pair_sections
+from tests.pypy_logs import BOX, CALL, COUNT, bridge, recorded
+from validator import Proved, Unknown
+from validator.pypy.judge import Judged, judge
+from validator.pypy.study import study
+
+
+def judged(log: str) -> list[Judged]:
+    pairs = [pair for pair in pair_sections(read_traces(log.splitlines())) if isinstance(pair, LogPair)]
+    knowledge = study(pairs, "log")
+    return [judge(pair, "log", knowledge) for pair in pairs]
+
+
+def put_off(field: str, value: str = "i1") -> str:
+    """A new object whose field is filled behind the call that it is given to."""
+    made, call = "p2 = new_with_vtable(descr=<SizeDescr 24>)", f"call_n(ConstClass(keep), p2, descr={CALL})"
+    store, end = f"setfield_gc(p2, {{}}, descr={field})", "finish(p2)"
+    before = recorded("[p0, i1]", made, store.format("i1"), call, end)
+    return before + bridge("[p0, i1]", *(f"+1: {line}" for line in (made, call, store.format(value), end)))
+
+
+def reloaded() -> str:
+    """A pair in which the optimizer takes the same function to write the field."""
+    call, load = f"call_n(ConstClass(keep), p0, descr={CALL})", f"i{{}} = getfield_gc_i(p0, descr={COUNT})"
+    lines = ("[p0]", load.format(1), call, load.format(2), "finish(i1, i2)")
+    return recorded(*lines) + bridge(lines[0], *(f"+1: {line}" for line in lines[1:]))
+
+
+@pytest.mark.parametrize("field", [BOX, COUNT])
+def test_the_function_does_not_read_it(field: str) -> None:
+    one, _ = judged(put_off(field) * 2)
+    assert isinstance(one.verdict, Proved)
+    assert one.texts is not None
+    assert f"call {CALL}@keep does not read {field}" in one.texts.assumes
+
+
+@pytest.mark.parametrize("field", [BOX, COUNT])
+def test_a_store_alone_does_not_say_that_it_is_right_behind_the_call(field: str) -> None:
+    (one,) = judged(put_off(field))
+    assert isinstance(one.verdict, Unknown)
+    assert f"call {CALL}@keep does not read {field}" in one.missing
+
+
+@pytest.mark.parametrize("field", [BOX, COUNT])
+def test_another_value_shows(field: str) -> None:
+    (one,) = judged(put_off(field, value="7"))
+    assert not isinstance(one.verdict, Proved)
+
+
+def test_the_function_does_not_write_it_either() -> None:
+    one, *_ = judged(put_off(COUNT) * 2 + reloaded())
+    assert isinstance(one.verdict, Unknown)
+    assert f"call {CALL}@keep does not write {COUNT}" in one.missing

@@ -1,0 +1,55 @@
+"""Where guards of a body resume, and which functions are called: what is alike in a log and is not the same."""
+
+from __future__ import annotations
+
+import pytest
+
+from optimizer.ir.dialects.pypy_log import read_traces
+from optimizer.ir.dialects.pypy_pairs import LogPair, pair_sections
+from tests.pypy_logs import bridge, loop, recorded
+from validator import Proved
+from validator.pypy.judge import judge
+from validator.pypy.study import study
+
+VALUE, NEXT = "<FieldS Node.value 8>", "<FieldP List.inst_first 8>"
+MADE = (
+    "p{1} = new_with_vtable(descr=<SizeDescr 16>)",
+    f"setfield_gc(p{{1}}, i{{0}}, descr={VALUE})",
+)
+STORED = f"setfield_gc(p9, p{{1}}, descr={NEXT})"
+
+
+def is_proved(log: str) -> bool:
+    pairs = [pair for pair in pair_sections(read_traces(log.splitlines())) if isinstance(pair, LogPair)]
+    (pair,) = pairs
+    return isinstance(judge(pair, "log", study(pairs, "log")).verdict, Proved)
+
+
+@pytest.mark.parametrize("is_late", [False, True])
+def test_a_guard_of_a_body_hands_over_nothing_that_an_earlier_iteration_does_not_have(is_late: bool) -> None:
+    """One that failed in the place of the last guard of the iteration before could not hand over the new number."""
+
+    def iteration(added: str, number: int, guard: str, *, is_late: bool = False) -> list[str]:
+        made, stored = (line.format(number, number + 10) for line in ("\n".join(MADE), STORED))
+        asked = f"i{number + 20} = int_lt(i{number}, i1)"
+        lines = [made, asked, guard, stored] if is_late else [made, stored, asked, guard]
+        return [f"i{number} = int_add({added}, 1)", *"\n".join(lines).splitlines()]
+
+    load = f"i2 = getfield_gc_i(p0, descr={VALUE})"
+    preamble = [load, *iteration("i2", 3, "guard_true(i23, descr=<Guard0x1>) [p0, p9, i1]")]
+    body = iteration("i3", 4, "guard_true(i24, descr=<Guard0x2>) [i4, p9, i1]", is_late=is_late)
+    log = recorded("[p0, p9, i1]", load, *iteration("i2", 3, "guard_true(i23)"), "jump(p13, p9, i1, descr=<Loop-1>)")
+    log += loop(
+        "[p0, p9, i1]",
+        *(f"+1: {line}" for line in ("label(p0, p9, i1, descr=TargetToken(1))", *preamble)),
+        *(f"+1: {line}" for line in ("label(i3, p9, i1, descr=TargetToken(2))", *body)),
+        "+1: jump(i4, p9, i1, descr=TargetToken(2))",
+    )
+    assert is_proved(log) is not is_late
+
+
+@pytest.mark.parametrize(("other", "is_right"), [("<Calli 8 r EF=0>", True), ("<Calli 4 r EF=0>", False)])
+def test_functions_of_one_name_and_different_types_are_two(other: str, is_right: bool) -> None:
+    first, second = (f"call_i(ConstClass(hash), p0, descr={descr})" for descr in ("<Calli 8 r EF=0>", other))
+    log = recorded("[p0]", f"i1 = {first}", f"i2 = {second}", "finish(i1, i2)")
+    assert is_proved(log + bridge("[p0]", f"+1: i1 = {first}", "+2: finish(i1, i1)")) is is_right

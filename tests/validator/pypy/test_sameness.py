@@ -1,0 +1,143 @@
+"""Constants of one trace that are one object, since it finds them in the same place."""
+
+from __future__ import annotations
+
+import pytest
+
+from optimizer.ir.dialects.pypy_log import read_traces
+from optimizer.ir.dialects.pypy_pairs import LogPair, pair_sections
+from validator import Proved
+from validator.pypy.judge import judge
+from validator.pypy.rows import rows_of
+from validator.pypy.sameness import Sameness
+from validator.pypy.straight import BEFORE, Sides
+from validator.pypy.study import study, translated
+
+MAP, LINK, ITEM = "descr=<FieldP Box.map 8>", "descr=<FieldP Cell.link 8>", "descr=<ArrayP 8>"
+TWICE = f"""\
+p1 = getfield_gc_r(p0, {MAP})
+guard_value(p1, ConstPtr(ptr1), descr=<Guard0x1>) []
+p2 = new_with_vtable(descr=<SizeDescr 16>)
+setfield_gc(p2, ConstPtr(ptr2), {MAP})
+p3 = getfield_gc_r(p0, {MAP})
+guard_value(p3, ConstPtr(ptr3), descr=<Guard0x2>) []
+finish(p2)"""
+ONCE = f"""\
+p1 = getfield_gc_r(p0, {MAP})
+guard_value(p1, ConstPtr(ptr11), descr=<Guard0x1>) []
+p2 = new_with_vtable(descr=<SizeDescr 16>)
+setfield_gc(p2, ConstPtr(ptr12), {MAP})
+finish(p2)"""
+ITEMS = (
+    TWICE.replace("getfield_gc_r(p0", "getarrayitem_gc_r(p0, 0")
+    .replace("setfield_gc(p2", "setarrayitem_gc(p0, 1")
+    .replace(MAP, ITEM)
+)
+GIVEN_AWAY = f"""\
+p2 = new_with_vtable(descr=<SizeDescr 16>)
+setfield_gc(p2, ConstPtr(ptr4), {MAP})
+setfield_gc(p9, p2, {LINK})
+call_n(ConstClass(work), descr=<Callv 0 EF=5>)
+p0 = getfield_gc_r(p9, {LINK})
+{TWICE.replace("p2 = new_with_vtable(descr=<SizeDescr 16>)", "", 1).replace(chr(10) * 2, chr(10))}"""
+COPIED = TWICE.replace(
+    "p3 =", "call_n(ConstClass(copy), p8, p8, 0, 1, 2, descr=<Callv 0 rriii EF=2 OS=1>)\np3 =", 1
+).replace(f"setfield_gc(p2, ConstPtr(ptr2), {MAP})\n", "")
+
+KEPT = f"""\
+p2 = new_with_vtable(descr=<SizeDescr 16>)
+setfield_gc(p2, ConstPtr(ptr1), {MAP})
+p5 = new_array(3, {ITEM})
+setarrayitem_gc(p5, 0, p2, {ITEM})
+call_n(ConstClass(work), descr=<Callv 0 EF=7>)
+p7 = getarrayitem_gc_r(p5, 0, {ITEM})
+p3 = getfield_gc_r(p7, {MAP})
+guard_value(p3, ConstPtr(ptr3), descr=<Guard0x1>) []
+finish(p5)"""
+
+
+def with_line(line: str) -> str:
+    return KEPT.replace("call_n(", f"{line}\ncall_n(")
+
+
+def pair(recorded: str, optimized: str) -> LogPair:
+    inputs = ", ".join(text for text in ("p0", "p8", "p9", "i4") if f"{text} =" not in recorded)
+    log = f"""\
+[1] {{jit-log-noopt
+# Traced loop or bridge with {len(recorded.splitlines())} ops
+[{inputs}]
+{recorded}
+[2] jit-log-noopt}}
+[3] {{jit-log-opt-loop
+# Loop 1 (f;a.py:4-9~#40 FOR_ITER) : entry bridge with {len(optimized.splitlines())} ops
+[{inputs}]
+{optimized}
+[4] jit-log-opt-loop}}
+"""
+    found = next(iter(pair_sections(read_traces(log.splitlines()))))
+    assert isinstance(found, LogPair)
+    return found
+
+
+def is_one(recorded: str) -> bool:
+    one = pair(recorded, recorded)
+    sides: Sides = translated(one, "log", study([one], "log")).sides
+    sameness = Sameness(rows_of(sides), study([one], "log").leaves)
+    return sameness.of(BEFORE, "ConstPtr(ptr1)") == sameness.of(BEFORE, "ConstPtr(ptr3)")
+
+
+@pytest.mark.parametrize(
+    "recorded", [TWICE, ITEMS, COPIED, KEPT, with_line(f"p6 = getarrayitem_gc_r(p5, 0, {ITEM})\nguard_nonnull(p6) []")]
+)
+def test_what_is_stored_elsewhere_leaves_a_place_as_it_is(recorded: str) -> None:
+    assert is_one(recorded)
+
+
+@pytest.mark.parametrize(
+    "recorded",
+    [
+        pytest.param(TWICE.replace("setfield_gc(p2", "setfield_gc(p9"), id="an input, which may be the object"),
+        pytest.param(GIVEN_AWAY, id="a new object that may have been loaded again"),
+        pytest.param(ITEMS.replace("p0, 1", "p0, i4"), id="an item of any number"),
+        pytest.param(ITEMS.replace("p0, 1", "p0, 0"), id="the same item"),
+        pytest.param(ITEMS.replace("setarrayitem_gc(p0, 1", "setarrayitem_gc(p9, 0"), id="the item of another array"),
+        pytest.param(with_line(f"setfield_gc(p9, p2, {LINK})"), id="a new object that is stored"),
+        pytest.param(with_line(f"setfield_gc(p9, p5, {LINK})"), id="what a new object holds that is stored"),
+        pytest.param(
+            with_line(f"p6 = new_array(1, {ITEM})\nsetarrayitem_gc(p6, 0, p2, {ITEM})\nsetfield_gc(p9, p6, {LINK})"),
+            id="what a new object holds, too",
+        ),
+        pytest.param(
+            with_line(f"p6 = getarrayitem_gc_r(p5, i4, {ITEM})\nsetfield_gc(p9, p6, {LINK})"),
+            id="a new object by another name",
+        ),
+        pytest.param(with_line("p6 = same_as_r(p2)\ngc_store(p9, 8, p6)"), id="an operation of which nothing is known"),
+        pytest.param(
+            with_line("p6 = gc_load_r(p5, 16)\ncall_n(ConstClass(work), p6, descr=<Callv 0 r EF=5>)"), id="raw"
+        ),
+        pytest.param(KEPT.replace("(work), descr=<Callv 0", "(work), p2, descr=<Callv 0 r"), id="an argument"),
+        pytest.param(KEPT.replace("(work), descr=<Callv 0", "(work), p5, descr=<Callv 0 r"), id="held by an argument"),
+        pytest.param(COPIED.replace("EF=2 OS=1", "EF=2 OS=2"), id="another call"),
+        pytest.param(COPIED.replace("getfield_gc_r(p0", "getarrayitem_gc_r(p0, 0").replace(MAP, ITEM), id="an item"),
+    ],
+)
+def test_what_may_be_stored_to_the_place(recorded: str) -> None:
+    assert not is_one(recorded)
+
+
+def test_guards_that_hold_since_a_place_is_as_it_was_are_proved() -> None:
+    def is_proved(recorded: str, optimized: str) -> bool:
+        one = pair(recorded, optimized)
+        return isinstance(judge(one, "log", study([one], "log")).verdict, Proved)
+
+    def without_guard(recorded: str) -> str:
+        return "".join(
+            line for line in recorded.splitlines(keepends=True) if not line.startswith(("p3", "p7", "guard"))
+        )
+
+    assert is_proved(KEPT, without_guard(KEPT))
+    given = with_line(f"setfield_gc(p9, p2, {LINK})")
+    assert not is_proved(given, without_guard(given))
+    assert is_proved(TWICE, ONCE)
+    assert not is_proved(TWICE, ONCE.replace("guard_value(p1, ConstPtr(ptr11), descr=<Guard0x1>) []\n", ""))
+    assert not is_proved(TWICE.replace("setfield_gc(p2", "setfield_gc(p9"), ONCE.replace("gc(p2", "gc(p9"))

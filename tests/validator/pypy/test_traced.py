@@ -1,0 +1,158 @@
+"""The fields of the functions that trace and profile: calls leave them NULL, and nothing else."""
+
+from __future__ import annotations
+
+import pytest
+
+from optimizer.ir.dialects.pypy_log import read_traces
+from optimizer.ir.dialects.pypy_pairs import LogPair, pair_sections
+from tests.validator.pypy.test_study import judged
+from validator import Proved
+from validator.pypy.judge import Judged, judge
+from validator.pypy.study import study
+
+TRACE = "<FieldP pypy.interpreter.executioncontext.ExecutionContext.inst_w_tracefunc 168 pure>"
+PROFILE = "<FieldU pypy.interpreter.executioncontext.ExecutionContext.inst_profilefunc 178 pure>"
+MAY_FORCE = "call_may_force_n(ConstClass(lookup), p1, descr=<Callv 0 r EF=7>)"
+COMPILED = "call_assembler_n(p1, descr=<Loop7>)"
+
+BEHIND = f"""\
+quasiimmut_field(p0, descr=<QuasiImmutDescr object at 0x7f30>)
+p4 = getfield_gc_r(p0, descr={TRACE})
+guard_value(p4, ConstPtr(null))
+quasiimmut_field(p0, descr=<QuasiImmutDescr object at 0x7f40>)
+i5 = getfield_gc_i(p0, descr={PROFILE})
+i6 = int_ne(i5, 0)
+guard_false(i6)
+"""
+RECORDED = f"""\
+quasiimmut_field(p0, descr=<QuasiImmutDescr object at 0x7f10>)
+p2 = getfield_gc_r(p0, descr={TRACE})
+guard_value(p2, ConstPtr(null))
+quasiimmut_field(p0, descr=<QuasiImmutDescr object at 0x7f20>)
+i3 = getfield_gc_i(p0, descr={PROFILE})
+i7 = int_eq(i3, 0)
+guard_true(i7)
+CALL
+guard_not_forced()
+{BEHIND}finish()
+"""
+OPTIMIZED = f"""\
+p2 = getfield_gc_r(p0, descr={TRACE})
+guard_value(p2, ConstPtr(null), descr=<Guard0x11>)
+i3 = getfield_gc_i(p0, descr={PROFILE})
+i7 = int_eq(i3, 0)
+guard_true(i7, descr=<Guard0x12>)
+CALL
+guard_not_forced(descr=<Guard0x13>)
+finish()
+"""
+
+
+def log(*pairs: tuple[str, str]) -> str:
+    """The log of bridges from two objects, as recorded and optimized."""
+    sections = []
+    for recorded, optimized in pairs:
+        for name, heading, body in (
+            ("noopt", "Traced loop or bridge", recorded),
+            ("opt-bridge", "bridge out of Guard 0x7f", optimized),
+        ):
+            text = f"# {heading} with {body.count(chr(10))} ops\n[p0, p1]\n{body}"
+            sections.append(f"[1] {{jit-log-{name}\n{text}[2] jit-log-{name}}}\n")
+    return "".join(sections)
+
+
+def of_call(call: str, recorded: str = RECORDED, optimized: str = OPTIMIZED) -> Judged:
+    (one,) = judged(log((recorded.replace("CALL", call), optimized.replace("CALL", call))))
+    return one
+
+
+@pytest.mark.parametrize("call", [MAY_FORCE, COMPILED])
+def test_calls_leave_the_functions_that_trace_and_profile_null(call: str) -> None:
+    one = of_call(call)
+    assert isinstance(one.verdict, Proved)
+    assert one.texts is not None
+    assert {f"calls leave {TRACE} NULL", f"calls leave {PROFILE} NULL"} <= {*one.texts.assumes}
+
+
+@pytest.mark.parametrize(
+    "guard", ["guard_value(p2, ConstPtr(null), descr=<Guard0x11>)\n", "guard_true(i7, descr=<Guard0x12>)\n"]
+)
+def test_a_function_that_is_not_looked_at_in_front_of_the_call_may_be_there_behind_it(guard: str) -> None:
+    assert not isinstance(of_call(MAY_FORCE, optimized=OPTIMIZED.replace(guard, "")).verdict, Proved)
+
+
+def test_a_function_that_traces_may_be_taken_away() -> None:
+    """PyPy forwards it over the call all the same, which is wrong: docs/found-in-pypy.md."""
+    recorded, optimized = (
+        text.replace("2, ConstPtr(null)", "2, ConstPtr(ptr8)").replace("4, ConstPtr(null)", "4, ConstPtr(ptr9)")
+        for text in (RECORDED, OPTIMIZED)
+    )
+    assert not isinstance(of_call(MAY_FORCE, recorded, optimized).verdict, Proved)
+
+
+def test_a_function_that_profiles_may_be_taken_away() -> None:
+    recorded, optimized = (
+        text.replace("int_eq(i3", "int_ne(i3").replace("int_ne(i5", "int_eq(i5") for text in (RECORDED, OPTIMIZED)
+    )
+    assert not isinstance(of_call(MAY_FORCE, recorded, optimized).verdict, Proved)
+
+
+def test_a_log_in_which_a_function_traces_contradicts_that_there_is_none() -> None:
+    traced = BEHIND.replace("ConstPtr(null)", "ConstPtr(ptr8)") + "finish()\n"
+    left = "".join(line + "\n" for line in traced.splitlines() if "quasi" not in line)
+    pair = (RECORDED.replace("CALL", MAY_FORCE), OPTIMIZED.replace("CALL", MAY_FORCE))
+    first, second = judged(log(pair, (traced, left)))
+    assert not isinstance(first.verdict, Proved)
+    assert isinstance(second.verdict, Proved)
+
+
+def test_other_fields_that_may_change_are_not_taken_to_stay_null() -> None:
+    recorded, optimized = (
+        text.replace(TRACE, "<FieldP pypy.interpreter.function.Function.inst_code 8 pure>")
+        for text in (RECORDED, OPTIMIZED)
+    )
+    assert not isinstance(of_call(MAY_FORCE, recorded, optimized).verdict, Proved)
+
+
+TOKEN = "<FieldP JitVirtualRef.virtual_token 8>"
+CLEARS = "cond_call(i2, 1403, p1, descr=<Callv 0 r EF=2>)"
+ASKED = "i2 = ptr_ne(p1, ConstPtr(null))\n"
+PUT_OFF = (
+    f"{ASKED}setfield_gc(p0, p1, descr={TOKEN})\n{CLEARS}\nfinish()\n",
+    f"{ASKED}{CLEARS}\nsetfield_gc(p0, p1, descr={TOKEN})\nfinish()\n",
+)
+
+
+def test_a_call_that_forces_a_frame_touches_nothing() -> None:
+    forces = tuple(text.replace("EF=2>", "EF=2 OS=121>") for text in PUT_OFF)
+    (one,) = judged(log((forces[0], forces[1])))
+    assert isinstance(one.verdict, Proved)
+    assert one.texts is not None
+    assert not one.texts.assumes
+    (wrong,) = judged(log((forces[0], forces[1].replace("setfield_gc(p0, p1", "setfield_gc(p1, p0"))))
+    assert not isinstance(wrong.verdict, Proved)
+
+
+def test_a_call_that_a_field_is_loaded_again_behind_writes_it() -> None:
+    again = f"p3 = getfield_gc_r(p0, descr={TOKEN})\n{CLEARS}\np4 = getfield_gc_r(p0, descr={TOKEN})\n"
+    again = f"{ASKED}{again}finish()\n"
+    first, *_ = judged(log(PUT_OFF, PUT_OFF, (again, again)))
+    assert not isinstance(first.verdict, Proved)
+
+
+def test_a_store_that_is_gone_says_nothing_of_what_a_call_writes() -> None:
+    same = f"p3 = getfield_gc_r(p0, descr={TOKEN})\nSTORE{ASKED}{CLEARS}\nfinish()\n"
+    gone = (same.replace("STORE", f"setfield_gc(p0, p3, descr={TOKEN})\n"), same.replace("STORE", ""))
+    (one,) = judged(log(gone))
+    assert isinstance(one.verdict, Proved)
+    assert one.texts is not None
+    assert not any("does not write" in what for what in one.texts.assumes)
+
+
+def test_that_calls_leave_them_null_is_inferred() -> None:
+    text = log((RECORDED.replace("CALL", MAY_FORCE), OPTIMIZED.replace("CALL", MAY_FORCE)))
+    pairs = [pair for pair in pair_sections(read_traces(text.splitlines())) if isinstance(pair, LogPair)]
+    knowledge = study(pairs, "log")
+    assert isinstance(judge(pairs[0], "log", knowledge).verdict, Proved)
+    assert not isinstance(judge(pairs[0], "log", knowledge.certain()).verdict, Proved)

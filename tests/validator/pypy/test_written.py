@@ -1,0 +1,66 @@
+"""Loads that find no memory of a new object that is not written."""
+
+from __future__ import annotations
+
+import pytest
+
+from optimizer.ir.dialects.pypy_log import read_traces
+from tests.validator.pypy.test_stock import LOG, judged
+from validator import Proved
+from validator.pypy.lines import read_printed
+from validator.pypy.written import reads_written_only
+
+SPANS = {"Frame": (8, 40)}
+NEW = "p2 = new_with_vtable(descr=<SizeDescr 24>)\n"
+STORE = "setfield_gc(p2, i1, descr=<FieldS Int.value 8 pure>)\n"
+LOAD = "i3 = getfield_gc_i(p0, descr=<FieldS Pair.second 16>)\n"
+
+
+@pytest.mark.parametrize(
+    ("trace", "is_written"),
+    [
+        (NEW + STORE, True),
+        (NEW + STORE + LOAD, False),
+        (NEW.replace("24", "16") + STORE + LOAD, True),  # too small
+        (NEW + STORE + LOAD.replace("16>", "0>"), True),  # where the class stands
+        (NEW.replace("_with_vtable", "") + STORE + LOAD.replace("16>", "0>"), False),
+        (NEW + STORE + LOAD.replace("16>", "8>"), True),  # there is another field
+        (NEW + STORE + LOAD.replace("S Pair.second 16>", "P Pair.second 16>").replace("_i(", "_r("), True),
+        (NEW + STORE + "setfield_gc(p2, 0, descr=<FieldS Pair.second 16>)\n" + LOAD, True),
+        (NEW + STORE + LOAD + "setfield_gc(p2, 0, descr=<FieldS Pair.second 16>)\n", True),  # nobody has the object
+        (NEW + STORE + LOAD.replace("p0", "p2") + "setfield_gc(p2, 0, descr=<FieldS Pair.second 16>)\n", False),
+        (
+            NEW + "setfield_gc(p0, p2, descr=<FieldP Pair.first 8>)\n" + LOAD
+            + "setfield_gc(p2, 0, descr=<FieldS Pair.second 16>)\n",
+            False,
+        ),
+        (NEW + "label(p0, i1, p2)\nsetfield_gc(p2, 0, descr=<FieldS Pair.second 16>)\n" + LOAD, False),
+        (NEW + "setfield_gc(p2, p0, descr=<FieldP Frame.back 8>)\n" + LOAD, True),  # among the fields of frames
+        (NEW + "setfield_gc(p2, p0, descr=<FieldP Other.back 8>)\n" + LOAD, False),
+        (NEW + "setfield_gc(p2, p0, descr=<FieldP Other.back 8>)\n" + LOAD.replace("16>", "12>"), True),  # within it
+        (NEW + STORE + LOAD.replace("16>", "12>"), False),  # behind a field that may be narrow
+        (NEW + STORE + LOAD.replace("Pair.second 16", "strange"), False),
+    ],
+)  # fmt: skip
+def test_fields_that_new_objects_have_are_written_before_they_are_loaded(trace: str, *, is_written: bool) -> None:
+    text = f"[1] {{jit-log-noopt\n# Traced\n[p0, i1]\n{trace}finish(i1)\n[2] jit-log-noopt}}\n"
+    (section,) = read_traces(text.splitlines())
+    assert reads_written_only([read_printed(section, "log")], SPANS) is is_written
+
+
+def test_what_is_in_a_new_object_is_not_relied_on() -> None:
+    """No field of the object stands at 16 that is stored to, so that it may hold anything."""
+    stored = LOG.replace("new_with_vtable(descr=<SizeDescr 16>)", "new_with_vtable(descr=<SizeDescr 24>)")
+    assert isinstance(judged(stored)[0].verdict, Proved)
+    label = "label(p0, i3, i2, descr=TargetToken(141))"
+    wrong = (
+        stored.replace("loop with 16 ops", "loop with 18 ops")
+        .replace(
+            f"+26: {label}",
+            "+26: i30 = getfield_gc_i(p4, descr=<FieldS Pair.second 16>)\n+26: i31 = int_add(i3, i30)\n"
+            f"+26: {label.replace('i3,', 'i31,')}",
+        )
+        .replace("i8 = int_add(i3, i2)", "i8 = int_add(i31, i2)")
+    )
+    loop, _ = judged(wrong)
+    assert not isinstance(loop.verdict, Proved)

@@ -1,0 +1,115 @@
+"""The classes of constant objects, which PyPy's optimizer looks up and no log prints.
+
+A value that the recorded trace has found to be of a class and to be a constant tells the class of that constant. That
+is certain: the trace was executed, and no object changes its class.
+
+The optimizer takes objects of two classes to be two objects (`_optimize_oois_ooisnot` in rewrite.py): where it knows
+the class of a value that is compared with a constant of another class, the comparison is gone. So it is assumed of
+a class that constants with which its objects are compared by identity are of other classes, if two pairs of the log say
+so, and nothing says that there is one of that class: no comparison that finds such an object to be the constant, and
+none that stays though the class is known.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from optimizer.ir.immutable import replace
+from validator.pypy.lines import Line, is_pointer, is_variable
+from validator.pypy.sameness import Sameness
+from validator.pypy.straight import AFTER, BEFORE, Sides
+from validator.pypy.written import ALLOCATIONS
+
+_TESTS = ("guard_class", "guard_nonnull_class", "record_exact_class")
+_PASSES = {"guard_true": True, "guard_false": False}
+
+
+@dataclass(frozen=True, slots=True)
+class _Compared:
+    """A comparison of a value with a constant, in the recorded trace: the place of the operation, which value it is,
+    the class that it is known to be of there ("": none), and whether it was found to be the constant."""
+
+    at: int
+    value: str
+    class_: str
+    is_same: bool
+
+
+@dataclass(slots=True)
+class Apart:
+    """Statements of the pairs of a log on constants with which objects of a class are compared, by the class: the
+    numbers of the pairs in which such a comparison is gone, and the classes of which there may be such a constant."""
+
+    gone: dict[str, set[int]] = field(default_factory=dict)
+    denied: set[str] = field(default_factory=set)
+
+    def add(self, number: int, sides: Sides, sameness: Sameness) -> None:
+        """Takes in the pair of that number."""
+        lines = sides.before.lines
+        classes = {sameness.of(BEFORE, line.args[0]): line.args[1] for line in lines if line.name in _TESTS}
+        known = {
+            sameness.of(BEFORE, line.result if line.name in ALLOCATIONS and line.result else line.args[0])
+            for line in lines
+            if line.name in (*ALLOCATIONS, "guard_value")
+        }
+        kept = {sameness.of(AFTER, value) for _, value, _ in _comparisons(sides.after.lines)}
+        compared = [(one, sameness.of(BEFORE, one.value)) for one in _compared(lines)]
+        is_plain = kept <= {node for _, node in compared}
+        for one, node in compared:
+            if one.is_same:
+                self.denied.add(classes.get(node, ""))
+            elif node in kept:
+                self.denied.add(one.class_)
+            elif one.class_ and is_plain and node not in known:
+                self.gone.setdefault(one.class_, set()).add(number)
+
+    def assumed(self) -> frozenset[str]:
+        """The classes of which no constant is that their objects are compared with."""
+        return frozenset(name for name, numbers in self.gone.items() if len(numbers) > 1) - self.denied
+
+
+def with_classes(sides: Sides, apart: frozenset[str]) -> tuple[Sides, tuple[str, ...]]:
+    """The pair whose recorded trace says the classes of its constants, and how it compares objects of the classes that
+    are `apart` from constants; and what is assumed for that."""
+    lines = list(sides.before.lines)
+    assumes = set()
+    for one in sorted(_compared(sides.before.lines), key=lambda one: one.at, reverse=True):
+        if one.class_ in apart and not one.is_same:
+            test = lines[one.at]
+            is_same = str(int(test.name.endswith("_ne")))
+            lines.insert(one.at + 1, Line(None, "record_exact_value_i", (test.result or "", is_same)))
+            name = one.class_.removeprefix("ConstClass(").removesuffix(")")
+            assumes.add(f"constants that objects of {name} are compared with are of other classes")
+    lines[:0] = _of_constants(sides.before.lines)
+    return replace(sides, before=sides.before.with_lines(tuple(lines))), tuple(sorted(assumes))
+
+
+def _of_constants(lines: tuple[Line, ...]) -> Iterator[Line]:
+    """Statements of the classes of constants which values of known classes are."""
+    classes = {line.args[0]: line.args[1] for line in lines if line.name == "guard_class"}
+    for line in lines:
+        if line.name == "guard_value" and is_pointer(line.args[1]) and line.args[0] in classes:
+            yield Line(None, "record_exact_class", (line.args[1], classes[line.args[0]]))
+
+
+def _compared(lines: tuple[Line, ...]) -> Iterator[_Compared]:
+    """The comparisons that a guard of the recorded trace follows."""
+    tests = {lines[at].result: (at, value, class_) for at, value, class_ in _comparisons(lines)}
+    for line in lines:
+        if line.name in _PASSES and line.args[0] in tests:
+            at, value, class_ = tests[line.args[0]]
+            is_equal = lines[at].name.endswith("_eq")
+            yield _Compared(at, value, class_, _PASSES[line.name] == is_equal)
+
+
+def _comparisons(lines: tuple[Line, ...]) -> Iterator[tuple[int, str, str]]:
+    """The comparisons of instances with constants, each with its place, the value and its class."""
+    classes: dict[str, str] = {}
+    for at, line in enumerate(lines):
+        if line.name in _TESTS:
+            classes[line.args[0]] = line.args[1]
+        elif line.name in ("instance_ptr_eq", "instance_ptr_ne"):
+            values = [text for text in line.args if is_variable(text)]
+            if len(values) == 1 and any(map(is_pointer, line.args)):
+                yield at, values[0], classes.get(values[0], "")
