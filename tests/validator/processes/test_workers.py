@@ -239,6 +239,10 @@ def test_ctrl_c_ends_all(tmp_path: Path, number: signal.Signals, code: int, word
     assert not any(map(is_running, workers))
 
 
+_PLENTY_MB = 1 << 16
+"""More than this process has used in the tests before: a worker begins with all of that."""
+
+
 class _Going:
     """Where it goes, the process is to end."""
 
@@ -249,16 +253,17 @@ class _Going:
 def test_an_end_that_is_swallowed_comes_again(capfd: pytest.CaptureFixture[str]) -> None:
     def answers(_request: object) -> Iterator[str]:
         _Going()
-        for _ in range(500):
+        for _ in range(3000):
             time.sleep(0.01)
         yield "went on"
 
     ours, theirs = Pipe()
-    worker = get_context("fork").Process(target=_serve, args=(theirs, (), nullcontext(answers), 1024), daemon=True)
+    worker = get_context("fork").Process(target=_serve, args=(theirs, (), nullcontext(answers), _PLENTY_MB), daemon=True)
     worker.start()
     theirs.close()
     ours.send("go")
-    worker.join(4.0)
+    worker.join(20.0)
     worker.kill()
+    worker.join()
     assert worker.exitcode == 128 + signal.SIGTERM
     assert capfd.readouterr().err == ""
