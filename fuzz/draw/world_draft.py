@@ -74,10 +74,7 @@ class WorldDraft:
 
     def _put(self, heap: Heap, target: Ref, place: Place, index: int | None) -> Write:
         value = self._value(place, heap)
-        if index is None:
-            heap.set_field(target, place.slot, value)
-        else:
-            heap.set_item(target, place.slot, index, value)
+        heap.put(target, place.slot, index, value)
         return Write(_name(target, heap), place.descr, scripted(value, heap), index)
 
     def _write_raw(self, heap: Heap, effects: Effects) -> Write | None:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from types import ModuleType
 from typing import Any
 
+from optimizer.ir.faults import Sentences
 from optimizer.ir.rows.ops import Kind, Type
 from optimizer.ir.supported import inner_label
 from optimizer.ir.text.lexer import is_variable_name
@@ -25,6 +25,8 @@ class IllFormed(Exception):
         self.place = place
 
 
+_WRONG = Sentences("optimizer.ir.ill_formed")
+
 _LETTERS = {Type.INT: ("i",), Type.REF: ("p", "r"), Type.FLOAT: ("f",)}
 _FITTING = {Type.ANY: frozenset(Type), Type.PLACE: frozenset({Type.INT, Type.REF})}
 """The types of values that fit where several do."""
@@ -40,7 +42,7 @@ def check(trace: Trace) -> None:
     operation with an overflow flag is followed by the guard that reads it, and the trace ends at its end.
     """
     if not 4 <= trace.word <= 64:
-        raise _faults().wrong_word(trace.word)
+        raise _WRONG.wrong_word(trace.word)
     checker = _Checker(trace)
     checker.declarations(trace.declarations)
     checker.inputs(trace.inputs)
@@ -62,41 +64,41 @@ class _Checker:
             numbers = [value.value for _, value in const.fields if value.type == "int"]
             for number in (*numbers, *([] if const.length is None else [const.length])):
                 if isinstance(number, int) and not self._low <= number <= self._high:
-                    raise _faults().wide_declaration(const.name, number, self._word)
+                    raise _WRONG.wide_declaration(const.name, number, self._word)
 
     def inputs(self, inputs: Sequence[Var]) -> None:
         for index, var in enumerate(inputs):
             if not is_variable_name(var.name) or input_type(var.name) is not var.type:
-                raise _faults().wrong_input(var, index)
+                raise _WRONG.wrong_input(var, index)
             if var.name in self._visible:
-                raise _faults().same_input(var, index)
+                raise _WRONG.same_input(var, index)
             self._visible[var.name] = var
 
     def operations(self, operations: Sequence[Operation]) -> None:
         if not operations:
-            raise _faults().no_end()
+            raise _WRONG.no_end()
         flag_from: Operation | None = None
         label = inner_label(self._trace)  # behind it, its arguments alone are visible
         for number, operation in enumerate(operations, start=1):
             row = operation.op
             if row.reads_flag != (flag_from is not None) and (row.kind is not Kind.POSITION or number - 1 == label):
-                raise _faults().wrong_flag(flag_from, operation)
+                raise _WRONG.wrong_flag(flag_from, operation)
             if row.kind is not Kind.POSITION:
                 flag_from = operation if row.overflows is not None else None
             self._operation(operation)
             if number - 1 == label:
                 self._inner_label(operation, operations[-1])
             if row.kind is Kind.END and number < len(operations):
-                raise _faults().behind_end(row, operations[number])
+                raise _WRONG.behind_end(row, operations[number])
         if operations[-1].op.kind is not Kind.END:
-            raise _faults().no_end(operations[-1])
+            raise _WRONG.no_end(operations[-1])
 
     def _inner_label(self, label: Operation, end: Operation) -> None:
         taken = {arg.name: arg for arg in label.args if isinstance(arg, Var)}
         if len(taken) < len(label.args):
-            raise _faults().wrong_label(label)
+            raise _WRONG.wrong_label(label)
         if len(end.args) != len(label.args):
-            raise _faults().wrong_number(end, len(label.args))
+            raise _WRONG.wrong_number(end, len(label.args))
         _check_types(end, [arg.type for arg in label.args])
         self._hidden |= dict.fromkeys(self._visible.keys() - taken.keys(), False)
         self._visible = taken
@@ -106,17 +108,17 @@ class _Checker:
         if operation.op.kind is Kind.GUARD:
             self._exit(operation)
         elif operation.exit is not None:
-            raise _faults().no_guard(operation)
+            raise _WRONG.no_guard(operation)
         self._result(operation)
 
     def _arguments(self, operation: Operation) -> None:
         row, args = operation.op, operation.args
         if row.raw:
             if len(args) != 1 or not isinstance(args[0], RawText):
-                raise _faults().no_text(operation)
+                raise _WRONG.no_text(operation)
             return
         if row.args is not None and len(row.args) != len(args):
-            raise _faults().wrong_number(operation, len(row.args))
+            raise _WRONG.wrong_number(operation, len(row.args))
         visible = self._visible
         for index, value in enumerate(args):
             if not (isinstance(value, Var) and visible.get(value.name) is value):
@@ -127,18 +129,18 @@ class _Checker:
             _check_types(operation, row.args)
         elif row.memory is not None and row.memory.happens is not None:
             if not args:
-                raise _faults().no_condition(operation)
+                raise _WRONG.no_condition(operation)
             _check_types(operation, [Type.INT if row.result is Type.VOID else row.result])
         for index in row.constant_args:
             if isinstance(args[index], Var):
-                raise _faults().no_constant(operation, index)
+                raise _WRONG.no_constant(operation, index)
         if self._word < row.min_word:
-            raise _faults().narrow_word(operation, self._word)
+            raise _WRONG.narrow_word(operation, self._word)
         if row.memory is not None:
             try:
                 self._layout.learn(operation)
             except WrongDescr as problem:
-                raise _faults().wrong_descr(operation, problem) from None
+                raise _WRONG.wrong_descr(operation, problem) from None
 
     def _value(self, value: Value, operation: Operation, part: str, index: int) -> None:
         if isinstance(value, Var):
@@ -149,29 +151,29 @@ class _Checker:
         else:
             known, is_right = None, not isinstance(value, RawText)
         if not is_right:
-            raise _faults().wrong_value(value, known, self._hidden, self._word, operation, part, index)
+            raise _WRONG.wrong_value(value, known, self._hidden, self._word, operation, part, index)
 
     def _result(self, operation: Operation) -> None:
         result, type_ = operation.result, operation.op.result
         if result is None and type_ is Type.VOID:
             return
         if result is None or result.type is not type_ or type_ is Type.VOID:
-            raise _faults().wrong_result(operation)
+            raise _WRONG.wrong_result(operation)
         if result.name in self._visible or result.name in self._hidden:
-            raise _faults().defined_twice(self._trace, operation)
+            raise _WRONG.defined_twice(self._trace, operation)
         if not is_variable_name(result.name):
-            raise _faults().wrong_name(operation)
+            raise _WRONG.wrong_name(operation)
         self._visible[result.name] = result
 
     def _exit(self, guard: Operation) -> None:
         exit_ = guard.exit
         if exit_ is None:
-            raise _faults().no_exit(guard)
+            raise _WRONG.no_exit(guard)
         if exit_.origin is not None and exit_.origin < 0:
-            raise _faults().wrong_origin(guard)
+            raise _WRONG.wrong_origin(guard)
         for operation in exit_.block:
             if not operation.op.in_exit_block:
-                raise _faults().not_in_block(operation)
+                raise _WRONG.not_in_block(operation)
             self._operation(operation)
         for index, value in enumerate(exit_.failargs or ()):
             if value is not None:
@@ -185,11 +187,4 @@ class _Checker:
 def _check_types(operation: Operation, expected: Iterable[Type]) -> None:
     for index, (value, type_) in enumerate(zip(operation.args, expected, strict=False)):
         if value.type is not type_ and value.type not in _FITTING.get(type_, ()):
-            raise _faults().wrong_type(operation, index, type_)
-
-
-def _faults() -> ModuleType:
-    """The module with what is said of traces that are none: to check one that is takes none of it."""
-    from optimizer.ir import ill_formed
-
-    return ill_formed
+            raise _WRONG.wrong_type(operation, index, type_)

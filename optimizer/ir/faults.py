@@ -5,6 +5,20 @@ The tool's own faults are ordinary exceptions; the command lines turn what they 
 
 from __future__ import annotations
 
+from importlib import import_module
+from typing import Any
+
+
+class Sentences:
+    """The module of that name with what is said of wrong inputs, loaded when one is: to read right ones takes none of
+    it."""
+
+    def __init__(self, module: str) -> None:
+        self._module = module
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(import_module(self._module), name)
+
 
 class InputError(Exception):
     """The user's mistake: what was expected, what was found, and where.
@@ -21,9 +35,11 @@ class InputError(Exception):
         self.source = source
 
     def __str__(self) -> str:
-        from optimizer.ir.text.reading_faults import told  # here: who reads traces alone tells of no faults
+        return str(READING.told(self))
 
-        return told(self)
+
+READING = Sentences("optimizer.ir.text.reading_faults")
+"""Sentences about texts that are no traces."""
 
 
 class Unsupported(Exception):

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 
+from optimizer.ir.faults import READING
 from optimizer.ir.floats import Float
 from optimizer.ir.rows.domain import wrap
-from optimizer.ir.text.lexer import Token, faults
+from optimizer.ir.text.lexer import Token
 from optimizer.ir.text.string_text import BadText, is_text, read_text, write_text
 from optimizer.ir.trace import ConstClass, ConstFloat, ConstInt, ConstRef, Value
 
@@ -55,16 +56,16 @@ def _read_number(text: str, word: int) -> Value:
     if _DECIMAL.fullmatch(text):
         number = int(text) if len(text) < 30 else None
         if number is None or not -(1 << (word - 1)) <= number < 1 << (word - 1):
-            raise BadConstant(faults().out_of_range(text, word))
+            raise BadConstant(READING.out_of_range(text, word))
         return ConstInt(number)
     if _BITS.fullmatch(text):
         digits = text[2:].lstrip("0") or "0"
         if len(digits) > 16 or int(digits, 16) >> word:
-            raise BadConstant(faults().too_many_bits(text, word))
+            raise BadConstant(READING.too_many_bits(text, word))
         return ConstInt(wrap(int(digits, 16), word))
     if _HEX_FLOAT.fullmatch(text) or _FLOAT.fullmatch(text):
         return _read_float(text)
-    raise BadConstant(faults().no_number(text))
+    raise BadConstant(READING.no_number(text))
 
 
 def _read_float(text: str) -> ConstFloat:
@@ -73,5 +74,5 @@ def _read_float(text: str) -> ConstFloat:
     except (OverflowError, ValueError):
         value = float("inf")
     if value in (float("inf"), float("-inf")) and text != "-inf":
-        raise BadConstant(faults().large_float(text))
+        raise BadConstant(READING.large_float(text))
     return ConstFloat(Float.of(value))

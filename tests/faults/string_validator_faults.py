@@ -38,7 +38,7 @@ def _read_behind(right: Any) -> Any:
             return right(self, slot, p, start, q, at, count)
         terms = self.terms
         for offset in map(terms.const, range(count.value)):
-            self.set_item(q, slot, terms.add(at, offset), self.read(p, slot, terms.add(start, offset)))
+            self.put(q, slot, terms.add(at, offset), self.read(p, slot, terms.add(start, offset)))
         return None
 
     return copy_items

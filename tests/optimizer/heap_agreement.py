@@ -129,10 +129,10 @@ def _fill(heap: Heap, ref: Ref, slot: Field, refs: list[Ref], random: Random) ->
     value = random.choice(refs) if slot.type is Type.REF else random.randrange(3)
     length = heap.objects[ref].length
     if "[]" not in slot.key:
-        heap.set_field(ref, slot, value)
+        heap.put(ref, slot, None, value)
     elif length is not None:
         for index in range(length):
-            heap.set_item(ref, slot, index, value)
+            heap.put(ref, slot, index, value)
 
 
 def _writes(layout: Layout, names: list[str | None], refs: list[Ref], random: Random) -> tuple[Write, ...]:

@@ -97,10 +97,7 @@ class Memory(Contents, HeapDomain[Any, Any, Any]):
     def read(self, p: Any, slot: Field, index: Any = None) -> Any:
         return self.held(slot.key, p, index)
 
-    def set_field(self, p: Any, slot: Field, value: Any) -> None:
-        self.set_item(p, slot, None, value)
-
-    def set_item(self, p: Any, slot: Field, index: Any, value: Any) -> None:
+    def put(self, p: Any, slot: Field, index: Any, value: Any) -> None:
         self._put(p, slot, index, value)
         self._disturb(p, slot, *([] if index is None else [index]), value)
 

@@ -9,12 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 from optimizer.ir.rows.domain import Domain
-from optimizer.ir.rows.heap_rows import memory_row
-from optimizer.ir.rows.row import INT, PLACE, REF, Kind, Memory, Op, Requirement, Type
-
-
-def _row(name: str, args: tuple[Type, ...], result: Type, memory: Memory, **more: Any) -> Op:
-    return memory_row(name, args, result, Kind.PURE, memory, in_exit_block=True, **more)
+from optimizer.ir.rows.row import INT, PLACE, REF, Kind, Memory, Op
 
 
 def _place(d: Domain[Any, Any], h: Any, _none: Any, base: Any, index: Any, offset: Any, shift: Any) -> Any:
@@ -25,16 +20,12 @@ def _in_word(d: Domain[Any, Any], _h: Any, _none: Any, *args: Any) -> Any:
     return d.ult(args[-1], d.const(d.width))
 
 
-_IN_WORD: Requirement = (_in_word, "the amount is outside [0, WORD)")
+_ADDRESS = Memory(meaning=lambda d, h, _none, p: h.address(p), shows=True)
+_OBJECT = Memory(meaning=lambda d, h, _none, a: h.object_at(a))
+_PLACE = Memory(meaning=_place, requires=((_in_word, "the amount is outside [0, WORD)"),), shows=True)
 
 CAST_ROWS = [
-    _row("cast_ptr_to_int", (REF,), INT, Memory(meaning=lambda d, h, _none, p: h.address(p), shows=True)),
-    _row("cast_int_to_ptr", (INT,), REF, Memory(meaning=lambda d, h, _none, a: h.object_at(a))),
-    _row(
-        "load_effective_address",
-        (PLACE, INT, INT, INT),
-        INT,
-        Memory(meaning=_place, requires=(_IN_WORD,), shows=True),
-        constant_args=(2, 3),
-    ),
+    Op("cast_ptr_to_int", (REF,), INT, Kind.PURE, memory=_ADDRESS),
+    Op("cast_int_to_ptr", (INT,), REF, Kind.PURE, memory=_OBJECT),
+    Op("load_effective_address", (PLACE, INT, INT, INT), INT, Kind.PURE, memory=_PLACE, constant_args=(2, 3)),
 ]

@@ -15,7 +15,7 @@ def _fits(d: Domain[Any, Any], a: Any) -> Any:
 
 
 def _pure(name: str, args: tuple[Type, ...], result: Type, meaning: Meaning, **more: Any) -> Op:
-    return Op(name, args, result, Kind.PURE, meaning, modelled=False, in_exit_block=True, **{"min_word": 16, **more})
+    return Op(name, args, result, Kind.PURE, meaning, **{"min_word": 16, **more})
 
 
 def _binary(name: str, meaning: Meaning, **more: Any) -> Op:

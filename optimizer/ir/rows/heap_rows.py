@@ -15,10 +15,6 @@ TYPES = {"i": INT, "r": REF, "f": FLOAT, "n": VOID}
 """The types of results, by the last letters of names."""
 
 
-def memory_row(name: str, args: tuple[Type, ...] | None, result: Type, kind: Kind, memory: Memory, **more: Any) -> Op:
-    return Op(name, args, result, kind, modelled=False, memory=memory, **more)
-
-
 def _is_object(d: Domain[Any, Any], h: Any, descr: Any, p: Any, *_: Any) -> Any:
     return d.not_(h.is_null(p)) if descr is None or descr.owner is None else h.isa(p, descr.owner)
 
@@ -57,98 +53,95 @@ _HAS_VTABLE: Requirement = (lambda d, h, _none, p, *_: h.has_vtable(p), "the obj
 SAME_OBJECT = Memory(passes=lambda d, h, _none, p, q: h.same(p, q))
 
 
-def _loads(stem: str, letters: str, descr: DescrKind, indices: int) -> list[Op]:
+def load(name: str, result: Type, descr: DescrKind, indices: int, *, on: str | None = None, **more: Any) -> Op:
     requires = (OBJECT, *(INDEX,) * indices, WRITTEN)
-    memory = Memory(descr, lambda d, h, slot, p, *i: h.get(p, slot, *i), requires=requires, loads=True)
-    args = (REF, *(INT,) * indices)
-    return [memory_row(f"{stem}_{letter}", args, TYPES[letter], Kind.LOAD, memory) for letter in letters]
+    memory = Memory(descr, lambda d, h, slot, p, *i: h.get(p, slot, *i), requires=requires, loads=True, on=on)
+    return Op(name, (REF, *(INT,) * indices), result, Kind.LOAD, memory=memory, **more)
 
 
-def _store(name: str, descr: DescrKind, meaning: Meaning, indices: int) -> Op:
-    requires = (OBJECT, *(INDEX,) * indices, FITS, CHANGES)
-    memory = Memory(descr, meaning, requires=requires, stores=indices + 1)
-    return memory_row(name, (REF, *(INT,) * indices, ANY), VOID, Kind.STORE, memory, in_exit_block=True)
+def _loads(stem: str, descr: DescrKind, indices: int) -> list[Op]:
+    return [load(f"{stem}_{letter}", TYPES[letter], descr, indices) for letter in "irf"]
 
 
-def _set_item(_d: Domain[Any, Any], h: Any, slot: Any, p: Any, i: Any, value: Any) -> None:
-    h.set_item(p, slot, i, value)
+def store(
+    name: str, value: Type, descr: DescrKind, indices: int, *requires: Requirement, on: str | None = None, **more: Any
+) -> Op:
+    def meaning(_d: Domain[Any, Any], h: Any, slot: Any, p: Any, *args: Any) -> None:
+        h.put(p, slot, args[0] if indices else None, args[-1])
+
+    requires = (OBJECT, *(INDEX,) * indices, FITS, CHANGES, *requires)
+    memory = Memory(descr, meaning, requires=requires, stores=indices + 1, on=on)
+    return Op(name, (REF, *(INT,) * indices, value), VOID, Kind.STORE, memory=memory, **more)
 
 
-def _new_array(name: str, cleared: bool) -> Op:
-    memory = Memory(DescrKind.ARRAY, lambda d, h, array, n: h.new_array(array, n, cleared), requires=(LENGTH,))
-    return memory_row(name, (INT,), REF, Kind.NEW, memory, in_exit_block=True)
+def new_array(name: str, *, cleared: bool, on: str | None = None, **more: Any) -> Op:
+    memory = Memory(DescrKind.ARRAY, lambda d, h, array, n: h.new_array(array, n, cleared), requires=(LENGTH,), on=on)
+    return Op(name, (INT,), REF, Kind.NEW, memory=memory, **more)
 
 
-def _new_struct(name: str) -> Op:
-    memory = Memory(DescrKind.STRUCT, lambda d, h, struct: h.new_struct(struct))
-    return memory_row(name, (), REF, Kind.NEW, memory, in_exit_block=True)
+def length_of(name: str, *, on: str | None = None, **more: Any) -> Op:
+    memory = Memory(DescrKind.ARRAY, lambda d, h, _array, p: h.length(p), requires=(IS_ARRAY,), on=on)
+    return Op(name, (REF,), INT, Kind.PURE, memory=memory, **more)
 
 
-def _identity(name: str, equal: bool) -> Op:
-    def meaning(d: Domain[Any, Any], h: Any, _none: Any, p: Any, q: Any) -> Any:
-        return d.bit(h.same(p, q) if equal else d.not_(h.same(p, q)))
-
-    memory = Memory(meaning=meaning)
-    return memory_row(name, (REF, REF), INT, Kind.PURE, memory, commutative=True, in_exit_block=True)
+def _identity(name: str, meaning: Meaning) -> Op:
+    return Op(name, (REF, REF), INT, Kind.PURE, memory=Memory(meaning=meaning), commutative=True)
 
 
-def _object_guard(name: str, passes: Meaning, *requires: Requirement) -> Op:
-    return memory_row(name, (REF,), VOID, Kind.GUARD, Memory(passes=passes, requires=requires))
+def _is_same(d: Domain[Any, Any], h: Any, _none: Any, p: Any, q: Any) -> Any:
+    return d.bit(h.same(p, q))
+
+
+def _is_other(d: Domain[Any, Any], h: Any, _none: Any, p: Any, q: Any) -> Any:
+    return d.bit(d.not_(h.same(p, q)))
+
+
+def guard(name: str, args: tuple[Type, ...], passes: Meaning, *requires: Requirement, **more: Any) -> Op:
+    memory = Memory(passes=passes, requires=requires, **more)
+    return Op(name, args, VOID, Kind.GUARD, memory=memory, constant_args=tuple(range(1, len(args))))
 
 
 def _class_guard(name: str, passes: Meaning, *requires: Requirement) -> Op:
-    memory = Memory(passes=passes, requires=requires, class_arg=1)
-    return memory_row(name, (REF, INT), VOID, Kind.GUARD, memory, constant_args=(1,))
+    return guard(name, (REF, INT), passes, *requires, class_arg=1)
 
 
-def _fact(name: str, args: tuple[Type, ...], fact: Meaning, reason: str, class_arg: int | None = None) -> Op:
-    memory = Memory(requires=((fact, reason),), class_arg=class_arg)
-    return memory_row(name, args, VOID, Kind.FACT, memory, constant_args=tuple(range(1, len(args))))
+def _fact(name: str, args: tuple[Type, ...], fact: Meaning, reason: str, **more: Any) -> Op:
+    memory = Memory(requires=((fact, reason),), **more)
+    return Op(name, args, VOID, Kind.FACT, memory=memory, constant_args=tuple(range(1, len(args))))
 
 
-def _watch(_d: Domain[Any, Any], h: Any, slot: Any, p: Any) -> None:
-    h.watch(p, slot)
-
-
-_QUASI_IMMUTABLE = Memory(DescrKind.FIELD, _watch, requires=(OBJECT,))
-_NOT_INVALIDATED = Memory(passes=lambda d, h, _none: h.is_valid())
-_GC_TYPE = Memory(passes=lambda d, h, _none, p, number: d.eq(h.gc_type(p), number), requires=(_NOT_NULL,))
+_NEW_STRUCT = Memory(DescrKind.STRUCT, lambda d, h, struct: h.new_struct(struct))
+_WATCH = Memory(DescrKind.FIELD, lambda d, h, slot, p: h.watch(p, slot), requires=(OBJECT,))
 
 
 HEAP_ROWS = [
-    _identity("ptr_eq", True),
-    _identity("ptr_ne", False),
-    _identity("instance_ptr_eq", True),
-    _identity("instance_ptr_ne", False),
-    memory_row("same_as_r", (REF,), REF, Kind.PURE, Memory(meaning=lambda d, h, _none, p: p), in_exit_block=True),
-    *_loads("getfield_gc", "irf", DescrKind.FIELD, 0),
-    *_loads("getfield_gc_pure", "irf", DescrKind.FIELD, 0),
-    *_loads("getarrayitem_gc", "irf", DescrKind.ITEM, 1),
-    *_loads("getarrayitem_gc_pure", "irf", DescrKind.ITEM, 1),
-    *_loads("getinteriorfield_gc", "irf", DescrKind.INTERIOR, 1),
-    _store("setfield_gc", DescrKind.FIELD, lambda d, h, slot, p, value: h.set_field(p, slot, value), 0),
-    _store("setarrayitem_gc", DescrKind.ITEM, _set_item, 1),
-    _store("setinteriorfield_gc", DescrKind.INTERIOR, _set_item, 1),
-    memory_row(
-        "arraylen_gc",
-        (REF,),
-        INT,
-        Kind.PURE,
-        Memory(DescrKind.ARRAY, lambda d, h, _array, p: h.length(p), requires=(IS_ARRAY,)),
-    ),
-    _new_struct("new"),
-    _new_struct("new_with_vtable"),
-    _new_array("new_array", False),
-    _new_array("new_array_clear", True),
-    _object_guard("guard_nonnull", lambda d, h, _none, p: d.not_(h.is_null(p))),
-    _object_guard("guard_isnull", lambda d, h, _none, p: h.is_null(p)),
-    _object_guard("guard_is_object", lambda d, h, _none, p: h.has_vtable(p), _NOT_NULL),
+    _identity("ptr_eq", _is_same),
+    _identity("ptr_ne", _is_other),
+    _identity("instance_ptr_eq", _is_same),
+    _identity("instance_ptr_ne", _is_other),
+    Op("same_as_r", (REF,), REF, Kind.PURE, memory=Memory(meaning=lambda d, h, _none, p: p)),
+    *_loads("getfield_gc", DescrKind.FIELD, 0),
+    *_loads("getfield_gc_pure", DescrKind.FIELD, 0),
+    *_loads("getarrayitem_gc", DescrKind.ITEM, 1),
+    *_loads("getarrayitem_gc_pure", DescrKind.ITEM, 1),
+    *_loads("getinteriorfield_gc", DescrKind.INTERIOR, 1),
+    store("setfield_gc", ANY, DescrKind.FIELD, 0),
+    store("setarrayitem_gc", ANY, DescrKind.ITEM, 1),
+    store("setinteriorfield_gc", ANY, DescrKind.INTERIOR, 1),
+    length_of("arraylen_gc"),
+    Op("new", (), REF, Kind.NEW, memory=_NEW_STRUCT),
+    Op("new_with_vtable", (), REF, Kind.NEW, memory=_NEW_STRUCT),
+    new_array("new_array", cleared=False),
+    new_array("new_array_clear", cleared=True),
+    guard("guard_nonnull", (REF,), lambda d, h, _none, p: d.not_(h.is_null(p))),
+    guard("guard_isnull", (REF,), lambda d, h, _none, p: h.is_null(p)),
+    guard("guard_is_object", (REF,), lambda d, h, _none, p: h.has_vtable(p), _NOT_NULL),
     _class_guard("guard_class", lambda d, h, _none, p, name: h.has_class(p, name), _HAS_VTABLE),
     _class_guard("guard_subclass", lambda d, h, _none, p, name: h.has_subclass(p, name), _HAS_VTABLE),
     _class_guard("guard_nonnull_class", lambda d, h, _none, p, name: h.has_class(p, name)),
-    memory_row("guard_gc_type", (REF, INT), VOID, Kind.GUARD, _GC_TYPE, constant_args=(1,)),
-    memory_row("quasiimmut_field", (REF,), VOID, Kind.FACT, _QUASI_IMMUTABLE),
-    memory_row("guard_not_invalidated", (), VOID, Kind.GUARD, _NOT_INVALIDATED),
+    guard("guard_gc_type", (REF, INT), lambda d, h, _none, p, number: d.eq(h.gc_type(p), number), _NOT_NULL),
+    Op("quasiimmut_field", (REF,), VOID, Kind.FACT, memory=_WATCH),
+    guard("guard_not_invalidated", (), lambda d, h, _none: h.is_valid()),
     _fact(
         "record_exact_class",
         (REF, INT),

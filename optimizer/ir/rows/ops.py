@@ -8,8 +8,8 @@ operation, add a row here and a line of reference in `tests/reference.py`.
 A row that touches objects has its meaning in its `memory`, over a domain and a heap (see
 `optimizer.ir.rows.heap_domain`).
 
-Operations whose `modelled` is false have no meaning over machine ints alone. What does not know heaps says
-`unsupported` and names them; so does everything about those that have no `memory` either.
+What does not know heaps says `unsupported` of operations whose `modelled` is false, and names them; so does everything
+about those that have no `memory` either.
 """
 
 from __future__ import annotations
@@ -52,8 +52,7 @@ def _size_fits(d: Domain[Any, Any], _x: Any, size: Any) -> Any:
 
 
 def _pure(name: str, arity: int, meaning: Meaning, **more: Any) -> Op:
-    in_exit_block = "overflows" not in more
-    return Op(name, (INT,) * arity, INT, Kind.PURE, meaning, in_exit_block=in_exit_block, **more)
+    return Op(name, (INT,) * arity, INT, Kind.PURE, meaning, **more)
 
 
 def _compare(name: str, meaning: Meaning, **more: Any) -> Op:
@@ -149,8 +148,8 @@ _GUARDS = [
 _EVENTS = [
     Op("escape_i", None, INT, Kind.EVENT),
     Op("escape_n", None, VOID, Kind.EVENT),
-    Op("escape_r", None, REF, Kind.EVENT, modelled=False, memory=Memory()),
-    Op("escape_f", None, FLOAT, Kind.EVENT, modelled=False, memory=Memory()),
+    Op("escape_r", None, REF, Kind.EVENT, memory=Memory()),
+    Op("escape_f", None, FLOAT, Kind.EVENT, memory=Memory()),
 ]
 
 _POSITIONS = [
@@ -161,13 +160,13 @@ _POSITIONS = [
 _ENDS = [Op("jump", None, VOID, Kind.END, jumps=True), Op("finish", None, VOID, Kind.END)]
 
 
-def _unmodelled(result: Type, names: str, **more: Any) -> list[Op]:
-    return [Op(name, None, result, Kind.OTHER, modelled=False, **more) for name in names.split()]
+def _unmodelled(result: Type, names: str) -> list[Op]:
+    return [Op(name, None, result, Kind.OTHER) for name in names.split()]
 
 
 _UNMODELLED = [
-    *_unmodelled(VOID, "setinteriorfield_raw zero_array", in_exit_block=True),
-    Op("load_from_gc_table", (INT,), REF, Kind.OTHER, modelled=False, constant_args=(0,), of_table=True),
+    *_unmodelled(VOID, "setinteriorfield_raw zero_array"),
+    Op("load_from_gc_table", (INT,), REF, Kind.OTHER, constant_args=(0,), of_table=True),
     *_unmodelled(VOID, "increment_debug_counter force_spill cond_call_gc_wb cond_call_gc_wb_array"),
     *_unmodelled(REF, "call_malloc_nursery call_malloc_nursery_varsize call_malloc_nursery_varsize_frame"),
     *_unmodelled(REF, "nursery_ptr_increment"),

@@ -11,13 +11,9 @@ from __future__ import annotations
 from typing import Any
 
 from optimizer.ir.rows.domain import Domain
-from optimizer.ir.rows.heap_rows import FITS, TYPES, memory_row
-from optimizer.ir.rows.row import ANY, FLOAT, INT, PLACE, VOID, DescrKind, Kind, Meaning, Memory, Op, Requirement, Type
+from optimizer.ir.rows.heap_rows import FITS, TYPES
+from optimizer.ir.rows.row import ANY, FLOAT, INT, PLACE, VOID, DescrKind, Kind, Meaning, Memory, Op, Requirement
 from optimizer.ir.types.memory_types import RawItem, is_of_object
-
-
-def _raw(name: str, args: tuple[Type, ...], result: Type, kind: Kind, memory: Memory, **more: Any) -> Op:
-    return memory_row(name, args, result, kind, memory, min_word=16, **more)
 
 
 def _offset(d: Domain[Any, Any], _item: Any, address: Any, offset: Any) -> Any:
@@ -77,8 +73,12 @@ def _loads(stem: str, letters: str, descr: DescrKind, address: Meaning, takes: i
     sizes = descr is DescrKind.RAW_SIZE
     memory = Memory(descr, meaning, requires=_object_requires(address, takes, None) if sizes else (), loads=True)
     args = (PLACE if sizes else INT, *(INT,) * (takes - 1 + sizes))
-    constants = tuple(range(2, len(args))) if sizes else ()
-    return [_raw(f"{stem}_{one}", args, TYPES[one], Kind.RAW_LOAD, memory, constant_args=constants) for one in letters]
+    more: dict[str, Any] = {
+        "memory": memory,
+        "constant_args": tuple(range(2, len(args))) if sizes else (),
+        "min_word": 16,
+    }
+    return [Op(f"{stem}_{one}", args, TYPES[one], Kind.RAW_LOAD, **more) for one in letters]
 
 
 def _store(name: str, descr: DescrKind, address: Meaning, takes: int, value: int, *requires: Requirement) -> Op:
@@ -99,7 +99,7 @@ def _store(name: str, descr: DescrKind, address: Meaning, takes: int, value: int
     args = [PLACE if sizes else INT, *(INT,) * (takes - 1 + sizes)]
     args.insert(value, ANY)
     constants = tuple(range(value + 1, len(args))) if sizes else ()
-    return _raw(name, tuple(args), VOID, Kind.RAW_STORE, memory, constant_args=constants, in_exit_block=True)
+    return Op(name, tuple(args), VOID, Kind.RAW_STORE, memory=memory, constant_args=constants, min_word=16)
 
 
 RAW_ROWS = [

@@ -89,6 +89,8 @@ FIELD, ITEM, INTERIOR = DescrKind.FIELD, DescrKind.ITEM, DescrKind.INTERIOR
 STRUCT, ARRAY, CALL = DescrKind.STRUCT, DescrKind.ARRAY, DescrKind.CALL
 RAW_ITEM, RAW_SIZE, RAW_FIELD = DescrKind.RAW_ITEM, DescrKind.RAW_SIZE, DescrKind.RAW_FIELD
 
+_CHANGES = (NEW, STORE, COPY, Kind.RAW_STORE)
+
 
 @dataclass(frozen=True, slots=True)
 class Memory:
@@ -146,12 +148,12 @@ class Op:
     An `is_entry` position is one where others may enter. What is `of_table` is the object of that number in a table of
     constants that all traces share: it is read as the operation for constants.
     `same_type` says that the arguments may also be all references, where `memory` is the meaning, or all floats, where
-    `passes_floats` says when a guard goes on; `in_exit_block` that the operation may stand in one: it is pure, an
-    allocation or a store.
+    `passes_floats` says when a guard goes on.
 
-    What follows from these stands in the last ones. The row `has_meaning` here, over machine ints, floats or on a heap;
-    it `is_call` if its descr says what it is (see `optimizer.ir.types.calls`), `is_pure` if it computes a machine int
-    from machine ints; it `has_floats` if it is a pure operation on floats, or one that gives a float.
+    What follows from these stands in the last ones. The row is `modelled` if machine ints are all that it is about, and
+    `has_meaning` over these, floats or a heap; it `is_call` if its descr says what it is (see
+    `optimizer.ir.types.calls`), `is_pure` if it computes a machine int from machine ints; it `has_floats` if it is a
+    pure operation on floats, or one that gives a float. `in_exit_block`: it is pure, an allocation or a store.
     """
 
     name: str
@@ -168,30 +170,35 @@ class Op:
     commutative: bool = False
     constant_args: tuple[int, ...] = ()
     min_word: int = 4
-    modelled: bool = True
     memory: Memory | None = None
     raw: bool = False
     is_entry: bool = False
     of_table: bool = False
     same_type: bool = False
-    in_exit_block: bool = False
     jumps: bool = False
     undefined_when: str = ""
 
+    modelled: bool = field(init=False)
     has_meaning: bool = field(init=False)
     is_guard: bool = field(init=False)
     is_call: bool = field(init=False)
     is_pure: bool = field(init=False)
     has_floats: bool = field(init=False)
+    in_exit_block: bool = field(init=False)
 
     def __post_init__(self) -> None:
-        is_pure = self.kind is Kind.PURE
+        is_pure, memory = self.kind is PURE, self.memory
+        takes_more = memory is not None or FLOAT in (self.result, *(self.args or ()))
+        modelled = self.same_type or not (takes_more or self.kind is Kind.OTHER)
         follows = {
-            "has_meaning": self.modelled or self.meaning is not None or self.memory is not None,
-            "is_guard": self.kind is Kind.GUARD,
-            "is_call": self.memory is not None and self.memory.descr is DescrKind.CALL,
-            "is_pure": is_pure and self.modelled,
-            "has_floats": is_pure and not self.modelled and self.meaning is not None,
+            "modelled": modelled,
+            "has_meaning": modelled or self.meaning is not None or memory is not None,
+            "is_guard": self.kind is GUARD,
+            "is_call": memory is not None and memory.descr is CALL,
+            "is_pure": is_pure and modelled,
+            "has_floats": is_pure and not modelled and self.meaning is not None,
+            "in_exit_block": self.kind in _CHANGES
+            or (is_pure and self.overflows is None and (memory is None or memory.descr is None)),
         }
         for name, value in follows.items():
             object.__setattr__(self, name, value)

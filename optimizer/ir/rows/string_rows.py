@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 from optimizer.ir.rows.domain import Domain
-from optimizer.ir.rows.heap_rows import CHANGES, FITS, INDEX, IS_ARRAY, LENGTH, OBJECT, WRITTEN, memory_row
+from optimizer.ir.rows.heap_rows import LENGTH, OBJECT, WRITTEN, length_of, load, new_array, store
 from optimizer.ir.rows.row import INT, REF, VOID, DescrKind, Kind, Memory, Op, Requirement
 from optimizer.ir.text.string_text import STR, UNICODE
 
@@ -37,6 +37,9 @@ _RANGES: Requirement = (_both_hold, "a range is not inside its string or array")
 _TO_VARIABLE: Requirement = (lambda d, h, _slot, _p, q, *_: d.not_(h.is_text(q)), _VARIABLE[1])
 _ALL_WRITTEN: Requirement = (lambda d, h, slot, p: h.are_set(p, slot, d.const(0), h.length(p)), WRITTEN[1])
 
+COPIED = (REF, REF, INT, INT, INT)
+"""The arguments of a copy of items: from where, to where, the first one of each, and how many."""
+
 COPY_REQUIRES = (_STRINGS, _COUNT, _RANGES)
 
 
@@ -45,27 +48,16 @@ def copy_items(_d: Domain[Any, Any], h: Any, slot: Any, p: Any, q: Any, start: A
 
 
 def _rows(on: str, stem: str) -> list[Op]:
-    width = {"min_word": _MIN_WORD[on]}
-    item, array = DescrKind.ITEM, DescrKind.ARRAY
-    length = Memory(array, lambda d, h, _array, p: h.length(p), requires=(IS_ARRAY,), on=on)
-    new = Memory(array, lambda d, h, string, n: h.new_array(string, n, False), requires=(LENGTH,), on=on)
-    get = Memory(item, lambda d, h, slot, p, i: h.get(p, slot, i), requires=(OBJECT, INDEX, WRITTEN), loads=True, on=on)
-    put = Memory(
-        item,
-        lambda d, h, slot, p, i, value: h.set_item(p, slot, i, value),
-        requires=(OBJECT, INDEX, FITS, CHANGES, _VARIABLE),
-        stores=2,
-        on=on,
-    )
-    copy = Memory(item, copy_items, requires=(*COPY_REQUIRES, _TO_VARIABLE), on=on)
-    scan = Memory(item, lambda d, h, slot, p: h.hash(p, slot), requires=(OBJECT, _ALL_WRITTEN), on=on)
+    more: dict[str, Any] = {"on": on, "min_word": _MIN_WORD[on]}
+    copy = Memory(DescrKind.ITEM, copy_items, requires=(*COPY_REQUIRES, _TO_VARIABLE), on=on)
+    scan = Memory(DescrKind.ITEM, lambda d, h, slot, p: h.hash(p, slot), requires=(OBJECT, _ALL_WRITTEN), on=on)
     return [
-        memory_row(f"{stem}len", (REF,), INT, Kind.PURE, length, **width),
-        memory_row(f"new{stem}", (INT,), REF, Kind.NEW, new, in_exit_block=True, **width),
-        memory_row(f"{stem}getitem", (REF, INT), INT, Kind.LOAD, get, **width),
-        memory_row(f"{stem}setitem", (REF, INT, INT), VOID, Kind.STORE, put, in_exit_block=True, **width),
-        memory_row(f"copy{stem}content", (REF, REF, INT, INT, INT), VOID, Kind.COPY, copy, in_exit_block=True, **width),
-        memory_row(f"{stem}hash", (REF,), INT, Kind.SCAN, scan, **width),
+        length_of(f"{stem}len", **more),
+        new_array(f"new{stem}", cleared=False, **more),
+        load(f"{stem}getitem", INT, DescrKind.ITEM, 1, **more),
+        store(f"{stem}setitem", INT, DescrKind.ITEM, 1, _VARIABLE, **more),
+        Op(f"copy{stem}content", COPIED, VOID, Kind.COPY, memory=copy, min_word=_MIN_WORD[on]),
+        Op(f"{stem}hash", (REF,), INT, Kind.SCAN, memory=scan, min_word=_MIN_WORD[on]),
     ]
 
 

@@ -112,10 +112,7 @@ class Environment:
             self._not_done.add(place)
             return
         assert value is not None
-        if write.index is None:
-            heap.set_field(target, slot, value)
-        else:
-            heap.set_item(target, slot, write.index, value)
+        heap.put(target, slot, write.index, value)
 
     def _may_write_bytes(self, target: Ref, effects: Effects) -> bool:
         """True if an event may write the bytes of the object: those of a string are changed by what may change its

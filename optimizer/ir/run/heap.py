@@ -103,9 +103,9 @@ class Heap(ObjectHeap):
     def set_bytes(self, p: Ref, item: RawItem, offset: int, value: Datum) -> None:
         if isinstance(value, int):
             for k, byte in enumerate(bytes_of(item, value)):
-                self.set_item(p, OBJECT_BYTES, offset + k, byte)
+                self.put(p, OBJECT_BYTES, offset + k, byte)
         else:
-            self.set_item(p, OBJECT_REFERENCES, offset, value)
+            self.put(p, OBJECT_REFERENCES, offset, value)
 
     # Addresses.
 

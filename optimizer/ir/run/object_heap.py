@@ -89,11 +89,8 @@ class ObjectHeap(HeapDomain[int, bool, Ref]):
         assert value is not None
         return value
 
-    def set_field(self, p: Ref, slot: Field, value: Datum) -> None:
-        self.objects[p] = self.objects[p].put(cell_of(slot), value)
-
-    def set_item(self, p: Ref, slot: Field, index: int, value: Datum) -> None:
-        self.unclear |= self._is_unnamed(p)
+    def put(self, p: Ref, slot: Field, index: int | None, value: Datum) -> None:
+        self.unclear |= index is not None and self._is_unnamed(p)
         self.objects[p] = self.objects[p].put(cell_of(slot, index), value)
 
     def has_length(self, p: Ref) -> bool:

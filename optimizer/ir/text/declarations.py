@@ -8,7 +8,7 @@ from typing import Any
 
 from optimizer.ir.faults import InputError
 from optimizer.ir.floats import Float
-from optimizer.ir.text.toml_source import Path, TomlSource
+from optimizer.ir.text.toml_source import TOML, Path, TomlSource
 from optimizer.ir.types.declaration_rules import ITEMS, find_problems
 from optimizer.ir.types.declared import (
     FLAGS,
@@ -83,9 +83,7 @@ class _Entry:
         return self.source.fault(self.path, message)
 
     def expected(self, what: str) -> InputError:
-        from optimizer.ir.text.toml_faults import shown
-
-        return self.fault(f"{'.'.join(self.path)} must be {what}, got {shown(self.value)}")
+        return self.fault(f"{'.'.join(self.path)} must be {what}, got {TOML.shown(self.value)}")
 
     def entries(self) -> list[_Entry]:
         """The entries of a table."""

@@ -7,10 +7,9 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from types import ModuleType
 from typing import NamedTuple
 
-from optimizer.ir.faults import InputError
+from optimizer.ir.faults import READING, InputError
 
 
 class Token(NamedTuple):
@@ -79,17 +78,10 @@ def read_lines(text: str, file: str) -> Source:
     source = Source(file, text.split("\n"))
     garbage = _NOT_TEXT.search(text)
     if garbage:
-        raise faults().not_text(file, text, garbage.start())
+        raise READING.not_text(file, text, garbage.start())
     if not text.strip():
         raise InputError("the file is empty: a trace begins with its inputs, such as [i0, i1]", file=file)
     return source
-
-
-def faults() -> ModuleType:
-    """The module with all that is said of texts that are no traces: to read one that is takes none of it."""
-    from optimizer.ir.text import reading_faults
-
-    return reading_faults
 
 
 def tokenize(source: Source, number: int, start: int = 0) -> list[Token]:
@@ -103,7 +95,7 @@ def tokenize(source: Source, number: int, start: int = 0) -> list[Token]:
         if kind == "mark":
             text = kind = match[0]
         elif kind in ("fault", "open_descr", None):
-            raise source.fault(faults().bad_character(match[0], line[match.end() :]), number, match.start() + 1)
+            raise source.fault(READING.bad_character(match[0], line[match.end() :]), number, match.start() + 1)
         else:
             text = match[kind]
         tokens.append(Token(kind, text, match.start() + 1))

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from optimizer.ir.faults import InputError
-from optimizer.ir.text.lexer import Source, faults, read_lines
+from optimizer.ir.faults import READING, InputError
+from optimizer.ir.text.lexer import Source, read_lines
 from optimizer.ir.text.resolver import Resolver
 from optimizer.ir.text.syntax import Body, parse_body
 from optimizer.ir.trace import Trace
@@ -28,7 +28,7 @@ def parse(
     word = _choose_word(source, word, own_word)
     body = translate(parse_body(source, first_line), source)
     if body.header is None:
-        raise faults().no_header(source, body.statements)
+        raise READING.no_header(source, body.statements)
     return Resolver(source, word, declarations).trace(body.header, body.statements)
 
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from optimizer.ir.check import IllFormed, check, input_type
+from optimizer.ir.faults import READING
 from optimizer.ir.rows.ops import OPS, DescrKind, Kind, Op
-from optimizer.ir.text.lexer import Source, Token, faults, is_variable_name
+from optimizer.ir.text.lexer import Source, Token, is_variable_name
 from optimizer.ir.text.syntax import Header, Statement
 from optimizer.ir.trace import ConstClass, ConstInt, ConstRef, Exit, Operation, RawText, Trace, Value, Var
 from optimizer.ir.types.declared import Declarations
@@ -31,13 +32,13 @@ class Resolver:
         try:
             check(trace)
         except IllFormed as fault:
-            raise faults().placed(self._source, fault, header, statements) from None
+            raise READING.placed(self._source, fault, header, statements) from None
         return trace
 
     def _input(self, token: Token, line: int) -> Var:
         type_, is_name = input_type(token.text), token.kind == "name" and is_variable_name(token.text)
         if not is_name or type_ is None:
-            raise faults().no_input(self._source, token, line, is_name)
+            raise READING.no_input(self._source, token, line, is_name)
         return self._define(Var(token.text, type_))
 
     def _define(self, var: Var) -> Var:
@@ -48,7 +49,7 @@ class Resolver:
     def _operation(self, statement: Statement) -> Operation:
         row = OPS.get(statement.name.text)
         if row is None:
-            raise faults().unknown_operation(self._source, statement)
+            raise READING.unknown_operation(self._source, statement)
         args: tuple[Value, ...]
         if row.raw:
             args = tuple(RawText(token.text) for token in statement.args)
@@ -105,7 +106,7 @@ class Resolver:
             except BadConstant as fault:
                 raise self._source.fault(str(fault), line, token.column) from None
             if constant is None:
-                raise faults().undefined(self._source, token, line, self._hidden)
+                raise READING.undefined(self._source, token, line, self._hidden)
             value = self._values[text] = constant
         return value
 

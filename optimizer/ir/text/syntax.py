@@ -9,8 +9,9 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from optimizer.ir.faults import READING
 from optimizer.ir.rows.ops import OPS
-from optimizer.ir.text.lexer import NAME, Source, Token, faults, is_variable_name, tokenize
+from optimizer.ir.text.lexer import NAME, Source, Token, is_variable_name, tokenize
 
 
 class Statement(NamedTuple):
@@ -72,7 +73,7 @@ def parse_body(source: Source, first_line: int) -> Body:
         elif header is None and not statements and not LOG_MARK.match(source.lines[number - 1]):
             header = parser.header(number, start)
         else:
-            raise faults().second_header(source, number, start, header)
+            raise READING.second_header(source, number, start, header)
     return Body(header, statements)
 
 
@@ -97,9 +98,9 @@ def _parse_block(parser: _LineParser, lines: Iterator[tuple[int, int]], opened: 
             break
         statement, opens_block = parser.statement(number)
         if opens_block:
-            raise faults().block_in_block(source, number)
+            raise READING.block_in_block(source, number)
         block.append(statement)
-    raise faults().open_block(source, opened)
+    raise READING.open_block(source, opened)
 
 
 class _LineParser:
@@ -122,7 +123,7 @@ class _LineParser:
         line = self.source.lines[number - 1]
         head = OPERATION.match(line)
         if head is None:
-            raise faults().not_an_operation(self.source, number)
+            raise READING.not_an_operation(self.source, number)
         result = Token("name", head[1], head.start(1) + 1) if head[1] is not None else None
         name = Token("name", head[2], head.start(2) + 1)
         row = OPS.get(name.text)
@@ -141,7 +142,7 @@ class _LineParser:
         line = self.source.lines[number - 1]
         end = line.rfind(")")
         if end < start or line[end + 1 :].strip()[:1] not in ("", "#"):
-            raise faults().open_operation(self.source, number, start)
+            raise READING.open_operation(self.source, number, start)
         text = Token("raw", line[start:end], start + 1)
         return Statement(number, result, name, [text], end + 1)
 
@@ -179,7 +180,7 @@ class _LineParser:
         if before is not None:
             raise self._fault("an origin is given already")
         if token.kind != "number" or not re.fullmatch("[0-9]{1,9}", token.text):
-            raise faults().no_origin(self.source, self._line, token)
+            raise READING.no_origin(self.source, self._line, token)
         self._at += 3
         return token
 
@@ -221,7 +222,7 @@ class _LineParser:
             raise self._expected("the end of the line")
 
     def _expected(self, what: str) -> Exception:
-        return self._fault(faults().got(what, self._tokens[self._at]))
+        return self._fault(READING.got(what, self._tokens[self._at]))
 
     def _fault(self, message: str) -> Exception:
         return self.source.fault(message, self._line, self._tokens[self._at].column)

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from types import ModuleType
 from typing import Any
 
-from optimizer.ir.faults import InputError
+from optimizer.ir.faults import InputError, Sentences
 
 Path = tuple[str, ...]
 """The keys that lead to a value, from the top."""
+
+TOML = Sentences("optimizer.ir.text.toml_faults")
+"""Sentences about wrong declarations."""
 
 _LONGEST = 100
 _TOO_LONG = re.compile(
@@ -32,20 +34,13 @@ class TomlSource:
 
         key = _TOO_LONG.search(self.text)
         if key is not None:
-            raise _faults().long_key(self, key.start(), _LONGEST)
+            raise TOML.long_key(self, key.start(), _LONGEST)
         try:
             return tomllib.loads(self.text)
         except (RecursionError, ValueError) as error:
-            raise _faults().not_toml(self, error) from None
+            raise TOML.not_toml(self, error) from None
 
     def fault(self, path: Path, message: str) -> InputError:
         """An error about the value at `path`, placed on the line that comes nearest to it."""
-        located: InputError = _faults().fault(self, path, message)
+        located: InputError = TOML.fault(self, path, message)
         return located
-
-
-def _faults() -> ModuleType:
-    """The module with what is said of wrong declarations: to read right ones takes none of it."""
-    from optimizer.ir.text import toml_faults
-
-    return toml_faults

@@ -27,9 +27,9 @@ from __future__ import annotations
 from typing import Any
 
 from optimizer.ir.rows.domain import Domain
-from optimizer.ir.rows.heap_rows import LENGTH, WRITTEN, memory_row
+from optimizer.ir.rows.heap_rows import LENGTH, WRITTEN
 from optimizer.ir.rows.row import EVENT, FLOAT, INT, REF, VOID, DescrKind, Kind, Meaning, Memory, Op, Requirement, Type
-from optimizer.ir.rows.string_rows import COPY_REQUIRES, copy_items, holds_range
+from optimizer.ir.rows.string_rows import COPIED, COPY_REQUIRES, copy_items, holds_range
 from optimizer.ir.text.string_text import HIGHEST, STR, UNICODE
 from optimizer.ir.trace import Operation
 from optimizer.ir.types.declared import Call
@@ -52,35 +52,28 @@ def meant(operation: Operation, layout: Layout) -> Operation:
 
 # Copies of items.
 
-_COPY_ARGS = {"arraycopy": (REF, REF, INT, INT, INT), "arraymove": (REF, INT, INT, INT)}
 _COPY_ITEMS = Memory(DescrKind.ITEM, copy_items, requires=COPY_REQUIRES)
-_COPY = memory_row("copy", _COPY_ARGS["arraycopy"], VOID, Kind.COPY, _COPY_ITEMS)
+_COPY = Op("copy", COPIED, VOID, Kind.COPY, memory=_COPY_ITEMS)
 
 
 def _array_copy(call: Call, operation: Operation, layout: Layout) -> Operation | None:
     """The copy that the call stands for; None where it is none, or not modelled."""
-    args, oopspec = operation.args[1:], call.oopspec or ""
-    if operation.op.name != "call_n" or call.can_raise or tuple(arg.type for arg in args) != _COPY_ARGS.get(oopspec):
+    args = operation.args[1:]
+    if call.oopspec == "arraymove":
+        args = (*args[:1], *args)
+    elif call.oopspec != "arraycopy":
+        return None
+    if operation.op.name != "call_n" or call.can_raise or tuple(arg.type for arg in args) != COPIED:
         return None
     array = layout.array(call.writes[0]) if len(call.writes) == 1 else None
     if array is None or not array.declared or array.item is None or array.item.immutable:
         return None
     if array.item.type is FLOAT or array.name in HIGHEST:
         return None
-    return Operation(
-        _COPY, args if oopspec == "arraycopy" else (args[0], *args), None, None, array.name, operation.line
-    )
+    return Operation(_COPY, args, None, None, array.name, operation.line)
 
 
 # Functions on strings: new ones, and comparisons. What is compared item by item must have been written.
-
-
-def _string(h: Any, slot: Any, p: Any) -> Any:
-    return h.isa(p, slot.owner)
-
-
-def _string_or_null(d: Domain[Any, Any], h: Any, slot: Any, p: Any) -> Any:
-    return d.either(h.is_null(p), h.isa(p, slot.owner))
 
 
 def _concat(d: Domain[Any, Any], h: Any, slot: Any, p: Any, q: Any) -> Any:
@@ -104,13 +97,13 @@ def _has_items(d: Domain[Any, Any], h: Any, slot: Any, p: Any, start: Any, count
 
 
 def _equal(d: Domain[Any, Any], h: Any, slot: Any, p: Any, q: Any) -> Any:
-    there = d.both(_string(h, slot, p), _string(h, slot, q))
+    there = d.both(h.isa(p, slot.owner), h.isa(q, slot.owner))
     same = d.both(there, _has_items(d, h, slot, p, d.const(0), h.length(p), q))
     return d.bit(d.either(h.is_known_same(p, q), same))
 
 
 def _equal_slice(d: Domain[Any, Any], h: Any, slot: Any, p: Any, i: Any, n: Any, q: Any) -> Any:
-    return d.bit(d.both(_string(h, slot, q), _has_items(d, h, slot, p, i, n, q)))
+    return d.bit(d.both(h.isa(q, slot.owner), _has_items(d, h, slot, p, i, n, q)))
 
 
 def _equal_slice_char(d: Domain[Any, Any], h: Any, slot: Any, p: Any, i: Any, n: Any, c: Any) -> Any:
@@ -136,28 +129,27 @@ def _char_is_written(d: Domain[Any, Any], h: Any, slot: Any, p: Any, i: Any, n: 
     return d.either(d.ne(n, d.const(1)), h.is_set(p, slot, i))
 
 
-_NO_STRING = "the object is NULL or no string of that kind"
-_NO_STRING_OR_NULL = "one of the objects is no string of that kind"
-_NOT_INSIDE = "the slice is not inside its string"
+def _string(index: int) -> Requirement:
+    return (
+        lambda d, h, slot, *args: h.isa(args[index], slot.owner),
+        "the object is NULL or no string of that kind",
+    )
 
-_STRINGS: Requirement = (lambda d, h, slot, p, q: d.both(_string(h, slot, p), _string(h, slot, q)), _NO_STRING)
-_STRING: Requirement = (lambda d, h, slot, p, *_: _string(h, slot, p), _NO_STRING)
+
+def _string_or_null(index: int) -> Requirement:
+    return (
+        lambda d, h, slot, *args: d.either(h.is_null(args[index]), h.isa(args[index], slot.owner)),
+        "one of the objects is no string of that kind",
+    )
+
+
+_NOT_INSIDE = "the slice is not inside its string"
 _TOTAL: Requirement = (
     lambda d, h, _slot, p, q: d.sle(d.const(0), d.add(h.length(p), h.length(q))),
     "the sum of the lengths overflows",
 )
 _ORDER: Requirement = (lambda d, h, _slot, _p, i, j: d.both(d.sle(d.const(0), i), d.sle(i, j)), LENGTH[1])
 _INSIDE: Requirement = (lambda d, h, _slot, p, _i, j: d.sle(j, h.length(p)), _NOT_INSIDE)
-_STRINGS_OR_NULL: Requirement = (
-    lambda d, h, slot, p, q: d.both(_string_or_null(d, h, slot, p), _string_or_null(d, h, slot, q)),
-    _NO_STRING_OR_NULL,
-)
-_STRING_OR_NULL: Requirement = (lambda d, h, slot, p, _c: _string_or_null(d, h, slot, p), _NO_STRING_OR_NULL)
-_OTHER: Requirement = (lambda d, h, slot, _p, _i, _n, q: _string(h, slot, q), _NO_STRING)
-_OTHER_OR_NULL: Requirement = (
-    lambda d, h, slot, _p, _i, _n, q: _string_or_null(d, h, slot, q),
-    _NO_STRING_OR_NULL,
-)
 _COUNT: Requirement = (lambda d, h, _slot, _p, _i, n, *_: d.sle(d.const(0), n), LENGTH[1])
 _RANGE: Requirement = (lambda d, h, _slot, p, i, n, *_: holds_range(d, h, p, i, n), _NOT_INSIDE)
 _SAME_LENGTH: Requirement = (lambda d, h, _slot, p, q: d.eq(h.length(p), h.length(q)), "the lengths differ")
@@ -169,18 +161,23 @@ _ONLY_WRITTEN: Requirement = (
     WRITTEN[1],
 )
 
-_SLICE = (REF, INT, INT)
+_STRING, _STRINGS = (_string(0),), (_string(0), _string(1))
+_SLICE, _IN_RANGE = (REF, INT, INT), (_COUNT, _RANGE)
 _MEANINGS: dict[str, tuple[tuple[Type, ...], Meaning, tuple[Requirement, ...]]] = {
-    "concat": ((REF, REF), _concat, (_STRINGS, _TOTAL)),
-    "slice": (_SLICE, _slice, (_STRING, _ORDER, _INSIDE)),
-    "equal": ((REF, REF), _equal, (_STRINGS_OR_NULL, _WHOLE_WRITTEN)),
-    "eq_slice_checknull": ((*_SLICE, REF), _equal_slice, (_STRING, _OTHER_OR_NULL, _COUNT, _RANGE, _RANGE_WRITTEN)),
-    "eq_slice_nonnull": ((*_SLICE, REF), _equal_slice, (_STRING, _OTHER, _COUNT, _RANGE, _RANGE_WRITTEN)),
-    "eq_slice_char": ((*_SLICE, INT), _equal_slice_char, (_STRING, _COUNT, _RANGE, _CHAR_WRITTEN)),
-    "eq_nonnull": ((REF, REF), _equal, (_STRINGS, _WHOLE_WRITTEN)),
-    "eq_nonnull_char": ((REF, INT), _equal_char, (_STRING, _ONLY_WRITTEN)),
-    "eq_checknull_char": ((REF, INT), _equal_char, (_STRING_OR_NULL, _ONLY_WRITTEN)),
-    "eq_lengthok": ((REF, REF), _equal, (_STRINGS, _SAME_LENGTH, _WHOLE_WRITTEN)),
+    "concat": ((REF, REF), _concat, (*_STRINGS, _TOTAL)),
+    "slice": (_SLICE, _slice, (*_STRING, _ORDER, _INSIDE)),
+    "equal": ((REF, REF), _equal, (_string_or_null(0), _string_or_null(1), _WHOLE_WRITTEN)),
+    "eq_slice_checknull": (
+        (*_SLICE, REF),
+        _equal_slice,
+        (*_STRING, _string_or_null(3), *_IN_RANGE, _RANGE_WRITTEN),
+    ),
+    "eq_slice_nonnull": ((*_SLICE, REF), _equal_slice, (*_STRING, _string(3), *_IN_RANGE, _RANGE_WRITTEN)),
+    "eq_slice_char": ((*_SLICE, INT), _equal_slice_char, (*_STRING, *_IN_RANGE, _CHAR_WRITTEN)),
+    "eq_nonnull": ((REF, REF), _equal, (*_STRINGS, _WHOLE_WRITTEN)),
+    "eq_nonnull_char": ((REF, INT), _equal_char, (*_STRING, _ONLY_WRITTEN)),
+    "eq_checknull_char": ((REF, INT), _equal_char, (_string_or_null(0), _ONLY_WRITTEN)),
+    "eq_lengthok": ((REF, REF), _equal, (*_STRINGS, _SAME_LENGTH, _WHOLE_WRITTEN)),
 }
 
 
@@ -188,7 +185,7 @@ def _row(what: str, on: str) -> Op:
     args, meaning, requires = _MEANINGS[what]
     is_new = what in ("concat", "slice")
     memory = Memory(DescrKind.ITEM, meaning, requires=requires, on=on)
-    return memory_row(f"{on}{what}", args, REF if is_new else INT, Kind.NEW if is_new else Kind.SCAN, memory)
+    return Op(f"{on}{what}", args, REF if is_new else INT, Kind.NEW if is_new else Kind.SCAN, memory=memory)
 
 
 _STEMS = {STR: ("str", "str."), UNICODE: ("unicode", "uni", "unicode.")}

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from functools import lru_cache
-from types import ModuleType
 from typing import Any
 
+from optimizer.ir.faults import Sentences
 from optimizer.ir.immutable import replace
 from optimizer.ir.rows.ops import DescrKind, Memory, Op, Role, Type
 from optimizer.ir.rows.row import ARRAY, CALL, FACT, FIELD, INT, INTERIOR, ITEM, RAW_FIELD, RAW_ITEM, RAW_SIZE, STRUCT
@@ -36,6 +36,9 @@ from optimizer.ir.types.memory_types import (
 )
 
 __all__ = ("SUBCLASS", "Array", "Field", "Known", "Layout", "RawItem", "Resolved", "Struct", "WrongDescr")
+
+
+_WRONG = Sentences("optimizer.ir.types.descr_faults")
 
 
 class WrongDescr(Exception):
@@ -96,30 +99,30 @@ class Layout:
         if operation.descr is not None:
             self._learn_descr(operation, memory.descr, operation.descr, type_)
         elif memory.descr is not CALL:
-            raise _faults().no_descr(operation.op.name, memory.descr)
+            raise _WRONG.no_descr(operation.op.name, memory.descr)
         self._learned.add(use)
 
     def _learn_descr(self, operation: Operation, kind: DescrKind, text: str, type_: Type | None) -> None:
         target = self._aliases.get(text, text)
         found, user = self.declared_as(target), operation.op.name
         if kind is not CALL and _is_reserved(target, kind):
-            raise _faults().reserved(target, kind, user)
+            raise _WRONG.reserved(target, kind, user)
         if kind is RAW_FIELD and found == (FIELD,):
             found = (kind,)
         if found is not None and kind not in found:
-            raise _faults().declared_otherwise(text, found, kind, user)
+            raise _WRONG.declared_otherwise(text, found, kind, user)
         if kind is CALL:
             call = self.call(text)
             if call is not None and type_ is not None and call.result != type_.value:
-                raise _faults().other_result(text, call.result, type_, user)
+                raise _WRONG.other_result(text, call.result, type_, user)
             return
         if found is None and kind is not STRUCT:
             self.learn_use(target, kind, type_, user)
         field = self.resolve(kind, text)
         if isinstance(field, Field) and type_ not in (None, field.type):
-            raise _faults().other_type(text, field, type_, user)
+            raise _WRONG.other_type(text, field, type_, user)
         if isinstance(field, Field) and field.low is not None and self.word < 16:
-            raise _faults().narrow(text, self.word)
+            raise _WRONG.narrow(text, self.word)
 
     def learn_texts(self, operations: Iterable[Operation]) -> None:
         """Their constant strings are constants from now on."""
@@ -134,7 +137,7 @@ class Layout:
         used_as = ITEM if kind is ARRAY else kind
         known_as, known = self.uses.get(text, (used_as, None))
         if known_as is not used_as:
-            raise _faults().used_otherwise(text, known_as, kind, name)
+            raise _WRONG.used_otherwise(text, known_as, kind, name)
         if text not in self.uses or (known is None and type_ is not None):
             self.uses[text] = used_as, type_
             self._resolved.clear()
@@ -320,10 +323,3 @@ def _shown_type(operation: Operation, memory: Memory) -> Type | None:
     if operation.op.is_call and operation.op.kind is FACT and operation.args:
         return operation.args[0].type
     return operation.op.result if memory.loads or operation.op.is_call else None
-
-
-def _faults() -> ModuleType:
-    """The module with what is said of descrs that are not what operations take."""
-    from optimizer.ir.types import descr_faults
-
-    return descr_faults

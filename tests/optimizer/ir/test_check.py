@@ -186,7 +186,7 @@ def test_an_exit_block_holds_pure_operations_allocations_and_stores() -> None:
     assert {"int_add", "int_py_div", "same_as_i", "new_with_vtable", "new_array", "setfield_gc"} <= held
     assert not held & {"int_add_ovf", "guard_true", "escape_i", "jump", "debug_merge_point", "call_i", "label"}
     kinds = {OPS[name].kind for name in held}
-    assert kinds == {Kind.PURE, Kind.STORE, Kind.RAW_STORE, Kind.NEW, Kind.COPY, Kind.OTHER}
+    assert kinds == {Kind.PURE, Kind.STORE, Kind.RAW_STORE, Kind.NEW, Kind.COPY}
     for name in OPS.keys() - held:
         row = OPS[name]
         args = [{Type.REF: P0, Type.FLOAT: F0}.get(type_, I0) for type_ in row.args or ()]

@@ -98,12 +98,6 @@ class SymbolicHeap(HeapState, HeapDomain[Term, Term, Term]):
             self.settled = (*self.settled, (slot.key, (p, index)))
         return self.read(p, slot, index)
 
-    def set_field(self, p: Term, slot: Field, value: Term) -> None:
-        self.put(p, slot, None, value)
-
-    def set_item(self, p: Term, slot: Field, index: Term, value: Term) -> None:
-        self.put(p, slot, index, value)
-
     # Raw memory.
 
     def get_raw(self, slot: RawItem | Field, address: Term) -> Term:
@@ -163,10 +157,10 @@ class SymbolicHeap(HeapState, HeapDomain[Term, Term, Term]):
             if _is_among_bytes(slot, item.type):
                 self.chains[slot.key] = link(Bytewise, self.chains[slot.key], p, offset, item.size, value)
         if item.type is REF:
-            self.set_item(p, OBJECT_REFERENCES, offset, value)
+            self.put(p, OBJECT_REFERENCES, offset, value)
             return
         for k in range(item.size):
-            self.set_item(p, OBJECT_BYTES, terms.add(offset, terms.const(k)), self.memory.raw.part(value, k, 1))
+            self.put(p, OBJECT_BYTES, terms.add(offset, terms.const(k)), self.memory.raw.part(value, k, 1))
 
     # Addresses.
 
@@ -213,7 +207,7 @@ class SymbolicHeap(HeapState, HeapDomain[Term, Term, Term]):
             return
         offsets = [terms.const(i) for i in range(number)]
         for offset, value in [(offset, self.read(p, slot, terms.add(start, offset))) for offset in offsets]:
-            self.set_item(q, slot, terms.add(at, offset), value)
+            self.put(q, slot, terms.add(at, offset), value)
 
     def same_items(self, slot: Field, p: Term, start: Term, q: Term, at: Term, count: Term) -> Term:
         terms = self.terms

@@ -259,7 +259,7 @@ def test_a_copy_is_a_heap_of_its_own() -> None:
     assert copy.named("p1") == Ref("p0")
     assert copy.is_settled(Ref("p0"), fixed)
     assert list(copy.seen) == [fresh]
-    copy.set_field(Ref("p0"), value, 3)
+    copy.put(Ref("p0"), value, None, 3)
     copy.get(fresh, fixed)
     assert copy != heap
     assert heap.get(Ref("p0"), value) == 0
