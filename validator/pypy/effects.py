@@ -2,10 +2,10 @@
 
 Where the recorded trace accesses a field in front of a call and loads it behind it, and the optimized one has no load
 there, the optimizer relied on the call not writing the field; where a store in front of the call is done behind it, on
-the call neither reading nor writing it, if two pairs say so; where the check behind the call that the code is valid is
-gone, on the call not invalidating code. Each is an assumption with a name. It must be consistent over a log: where
-the optimizer loads a field that it has just had in hand again, or checks again, only because of a call between, that
-function has the effect.
+the call neither reading nor writing it, if two traces say so, a preamble and its body being two; where the check behind
+the call that the code is valid is gone, on the call not invalidating code. Each is an assumption with a name. It must
+be consistent over a log: where the optimizer loads a field that it has just had in hand again, or checks again, only
+because of a call between, that function has the effect.
 
 Nothing is inferred of functions of which PyPy knows nothing either, of fields that it takes to be immutable, nor of
 objects that the optimized trace has not allocated yet.
@@ -49,34 +49,36 @@ class Effect:
 @dataclass(slots=True)
 class Evidence:
     """Statements of the pairs of a log on effects, each with the numbers of the pairs that say so. `stored_behind` are
-    reads and writes that contradict a store which is put off: one pair would only say of its own store that it is right
-    there."""
+    reads and writes that contradict a store which is put off, with the iteration in which it stands: one trace would
+    only say of its own store that it is right there. A preamble and its body are two, optimized one after the other."""
 
     relied_on: dict[Effect, set[int]] = field(default_factory=dict)
-    stored_behind: dict[Effect, set[int]] = field(default_factory=dict)
+    stored_behind: dict[Effect, set[tuple[int, int]]] = field(default_factory=dict)
     denied: dict[Effect, set[int]] = field(default_factory=dict)
 
-    def add(self, number: int, sides: Sides, sameness: Sameness) -> None:
-        """Takes in the pair of that number, of which these are the last row and the classes, which grow."""
+    def add(self, number: int, sides: Sides, once: int, sameness: Sameness) -> None:
+        """Takes in the pair of that number, of which these are the last row, the number of operations in an iteration,
+        and the classes, which grow."""
         relied: set[Effect] = set()
-        behind: set[Effect] = set()
+        behind: set[tuple[Effect, int]] = set()
         denied: set[Effect] = set()
         for _ in range(_ROUNDS):
-            sameness.grow(_as_pypy_sees_it(relied | behind))
+            sameness.grow(_as_pypy_sees_it(relied | {effect for effect, _ in behind}))
             before = _Trace(BEFORE, sides.before, sameness)
             after = _Trace(AFTER, sides.after, sameness)
             denied |= {*after.loaded_again(), *after.checked_again()}
             calls = list(_aligned(before.calls, after.calls))
             more = {*_relied_on(before, after, calls)} - relied
-            further = {*_stored_behind(before, after, calls)} - behind
+            further = {*_stored_behind(before, after, calls, once)} - behind
             if not more | further:
                 break
             relied |= more
             behind |= further
-        sums = (relied, self.relied_on), (behind, self.stored_behind), (denied, self.denied)
-        for effects, numbers in sums:
+        for effects, numbers in ((relied, self.relied_on), (denied, self.denied)):
             for effect in effects:
                 numbers.setdefault(effect, set()).add(number)
+        for effect, iteration in behind:
+            self.stored_behind.setdefault(effect, set()).add((number, iteration))
 
     def assumed(self) -> frozenset[Effect]:
         """The effects that the optimizer relied on, without those that it denied elsewhere."""
@@ -212,13 +214,15 @@ def _relied_on(before: _Trace, after: _Trace, calls: list[_Call]) -> Iterator[Ef
     yield from _effects(_unchecked(before, after, calls), "invalidates", CODE)
 
 
-def _stored_behind(before: _Trace, after: _Trace, calls: list[_Call]) -> Iterator[Effect]:
+def _stored_behind(before: _Trace, after: _Trace, calls: list[_Call], once: int) -> Iterator[tuple[Effect, int]]:
+    """The effects with the iterations in which stores were put off, each so many operations long."""
     for store in before.accesses:
         if store.is_store:
             put_off = list(_put_off(store, before, after, calls))
-            yield from _effects((call for call, _ in put_off), "reads", store.place[0])
+            effects = [*_effects((call for call, _ in put_off), "reads", store.place[0])]
             if not is_pure(store.place[0]):
-                yield from _effects((call for call, is_done in put_off if is_done), "writes", store.place[0])
+                effects += _effects((call for call, is_done in put_off if is_done), "writes", store.place[0])
+            yield from ((effect, store.at // once) for effect in effects)
 
 
 def _effects(calls: Iterable[_Call], verb: str, memory: str) -> Iterator[Effect]:

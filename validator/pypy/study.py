@@ -64,7 +64,7 @@ def study(items: Iterable[LogPair | Unpaired], file: str) -> Knowledge:
         sameness = Sameness(rows)
         fields.add(sides.before.lines, sameness)
         apart.add(pair.number, sides, sameness)
-        evidence.add(pair.number, rows.pairs[-1], sameness)
+        evidence.add(pair.number, rows.pairs[-1], len(sides.before.lines) - 1, sameness)
     return Knowledge(fields, evidence.assumed(), apart.assumed(), parents, targets)
 
 

@@ -6,7 +6,7 @@ import pytest
 
 from optimizer.ir.dialects.pypy_log import read_traces
 from optimizer.ir.dialects.pypy_pairs import LogPair, pair_sections
-from tests.pypy_logs import BOX, CALL, COUNT, bridge, recorded
+from tests.pypy_logs import BOX, CALL, COUNT, bridge, loop, recorded
 from validator import Proved, Unknown
 from validator.pypy.judge import Judged, judge
 from validator.pypy.study import study
@@ -58,3 +58,30 @@ def test_the_function_does_not_write_it_either() -> None:
     one, *_ = judged(put_off(COUNT) * 2 + reloaded())
     assert isinstance(one.verdict, Unknown)
     assert f"call {CALL}@keep does not write {COUNT}" in one.missing
+
+
+def peeled(*is_late: bool, value: str = "i1") -> str:
+    """A loop of which the preamble and the body fill a new object behind the call that it is given to, or in front."""
+    made, call = "p{} = new_with_vtable(descr=<SizeDescr 24>)", f"call_n(ConstClass(keep), p{{}}, descr={CALL})"
+    store = f"setfield_gc(p{{}}, {{}}, descr={BOX})"
+    before = recorded("[p0, i1]", made.format(2), store.format(2, "i1"), call.format(2), "jump(p0, i1, descr=<Loop-1>)")
+    parts = [
+        [made.format(new), *([call.format(new), done] if late else [done, call.format(new)]), end]
+        for late, new, stored, end in (
+            (is_late[0], 2, "i1", "label(p0, i1, descr=TargetToken(141))"),
+            (is_late[1], 3, value, "jump(p0, i1, descr=TargetToken(141))"),
+        )
+        for done in [store.format(new, stored)]
+    ]
+    lines = (line for part in parts for line in part)
+    return before + loop("[p0, i1]", "label(p0, i1, descr=TargetToken(140))", *(f"+1: {line}" for line in lines))
+
+
+def test_a_preamble_and_its_body_are_two_that_say_so() -> None:
+    (both,) = judged(peeled(True, True))
+    assert isinstance(both.verdict, Proved)
+    for is_late in ((True, False), (False, True)):
+        (one,) = judged(peeled(*is_late))
+        assert not isinstance(one.verdict, Proved)
+    (wrong,) = judged(peeled(True, True, value="7"))
+    assert not isinstance(wrong.verdict, Proved)
