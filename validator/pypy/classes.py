@@ -1,7 +1,8 @@
 """The classes of constant objects, which PyPy's optimizer looks up and no log prints.
 
-A value that the recorded trace has found to be of a class and to be a constant tells the class of that constant. That
-is certain: the trace was executed, and no object changes its class.
+A value that the recorded trace has found to be of a class and to be a constant, be it by a guard or because it has put
+it there itself, tells the class of that constant. That is certain: the trace was executed, and no object changes its
+class.
 
 The optimizer takes objects of two classes to be two objects (`_optimize_oois_ooisnot` in rewrite.py): where it knows
 the class of a value that is compared with a constant of another class, the comparison is gone. So it is assumed of
@@ -16,7 +17,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from optimizer.ir.immutable import replace
-from validator.pypy.lines import Line, is_pointer, is_variable
+from validator.pypy.lines import Line, Printed, is_pointer, is_variable
+from validator.pypy.rows import Rows
 from validator.pypy.sameness import Sameness
 from validator.pypy.straight import AFTER, BEFORE, Sides
 from validator.pypy.written import ALLOCATIONS
@@ -81,16 +83,19 @@ def with_classes(sides: Sides, apart: frozenset[str]) -> tuple[Sides, tuple[str,
             lines.insert(one.at + 1, Line(None, "record_exact_value_i", (test.result or "", is_same)))
             name = one.class_.removeprefix("ConstClass(").removesuffix(")")
             assumes.add(f"constants that objects of {name} are compared with are of other classes")
-    lines[:0] = _of_constants(sides.before.lines)
+    lines[:0] = _of_constants(sides.before)
     return replace(sides, before=sides.before.with_lines(tuple(lines))), tuple(sorted(assumes))
 
 
-def _of_constants(lines: tuple[Line, ...]) -> Iterator[Line]:
-    """Statements of the classes of constants which values of known classes are."""
-    classes = {line.args[0]: line.args[1] for line in lines if line.name == "guard_class"}
-    for line in lines:
-        if line.name == "guard_value" and is_pointer(line.args[1]) and line.args[0] in classes:
-            yield Line(None, "record_exact_class", (line.args[1], classes[line.args[0]]))
+def _of_constants(recorded: Printed) -> Iterator[Line]:
+    """Statements of the classes of constants which values of known classes are, as far as the recorded trace alone
+    tells."""
+    sameness = Sameness(Rows((Sides(recorded, recorded.with_lines(())),)))
+    constants = {sameness.of(BEFORE, arg): arg for line in recorded.lines for arg in line.args if is_pointer(arg)}
+    classes = {sameness.of(BEFORE, line.args[0]): line.args[1] for line in recorded.lines if line.name in _TESTS}
+    for value, class_ in classes.items():
+        if value in constants:
+            yield Line(None, "record_exact_class", (constants[value], class_))
 
 
 def _compared(lines: tuple[Line, ...]) -> Iterator[_Compared]:

@@ -125,7 +125,8 @@ class Sameness:
         for trace, lines in ((BEFORE, before), (AFTER, after)):
             for line in lines:
                 for place, arg in enumerate(line.args):
-                    if not is_pointer(arg) or self.of(trace, arg) in both or line.name in _NO_MEETING:
+                    node = self.of(trace, arg)
+                    if node not in alone[trace] or node in both or line.name in _NO_MEETING:
                         continue
                     rest = tuple("" if at == place else self.of(trace, other) for at, other in enumerate(line.args))
                     key = (line.name, line.descr, place, rest)

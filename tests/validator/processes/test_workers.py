@@ -258,7 +258,9 @@ def test_an_end_that_is_swallowed_comes_again(capfd: pytest.CaptureFixture[str])
         yield "went on"
 
     ours, theirs = Pipe()
-    worker = get_context("fork").Process(target=_serve, args=(theirs, (), nullcontext(answers), _PLENTY_MB), daemon=True)
+    worker = get_context("fork").Process(
+        target=_serve, args=(theirs, (), nullcontext(answers), _PLENTY_MB), daemon=True
+    )
     worker.start()
     theirs.close()
     ours.send("go")

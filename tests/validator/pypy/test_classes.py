@@ -96,3 +96,35 @@ def test_an_object_that_is_a_constant_tells_the_class_of_that() -> None:
 def test_another_object_does_not() -> None:
     (wrong,) = judged(promoted(other="p1"))
     assert not is_proved(wrong)
+
+
+def put_by(index: str = "1", store: str = "setarrayitem_gc(p2, 1, ConstPtr(ptr5), descr=<ArrayP 8>)") -> str:
+    """A pair that stores a constant into a new array, and finds out the class of what stands there; the optimizer
+    leaves that test out."""
+    new = "p2 = new_array_clear(2, descr=<ArrayP 8>)"
+    before = recorded(
+        "[p0, p1, i4]",
+        new,
+        store,
+        f"p3 = getarrayitem_gc_r(p2, {index}, descr=<ArrayP 8>)",
+        "guard_class(p3, ConstClass(Number))",
+        "setfield_gc(p3, 7, descr=<FieldS Number.inst_count 8>)",
+        "finish(p1)",
+    )
+    lines = ("setfield_gc(ConstPtr(ptr6), 7, descr=<FieldS Number.inst_count 8>)", "finish(p1)")
+    return before + bridge("[p0, p1, i4]", *(f"+1: {line}" for line in lines))
+
+
+def test_a_constant_that_the_trace_itself_has_put_there_tells_its_class() -> None:
+    (one,) = judged(put_by())
+    assert is_proved(one)
+
+
+def test_what_may_stand_elsewhere_does_not() -> None:
+    (wrong,) = judged(put_by(index="i4"))
+    assert not is_proved(wrong)
+
+
+def test_what_was_there_before_does_not() -> None:
+    (wrong,) = judged(put_by(store="setarrayitem_gc(p2, i4, ConstPtr(ptr5), descr=<ArrayP 8>)"))
+    assert not is_proved(wrong)
