@@ -8,11 +8,13 @@ The optimizer takes objects of two classes to be two objects (`_optimize_oois_oo
 the class of a value that is compared with a constant of another class, the comparison is gone. So it is assumed of
 a class that constants with which its objects are compared by identity are of other classes, if two pairs of the log say
 so, and nothing says that there is one of that class: no comparison that finds such an object to be the constant, and
-none that stays though the class is known.
+none that stays though the class is known. Where something does, the same is assumed of the comparisons at one place of
+the program, which have one constant there: at the same position, behind the same other comparisons.
 """
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
@@ -29,19 +31,27 @@ _PASSES = {"guard_true": True, "guard_false": False}
 
 @dataclass(frozen=True, slots=True)
 class _Compared:
-    """A comparison of a value with a constant, in the recorded trace: the place of the operation, which value it is,
-    the class that it is known to be of there ("": none), and whether it was found to be the constant."""
+    """A comparison of a value with a constant, in the recorded trace: the place of the operation, that in the program
+    ("": not known), which value it is, the class that it is known to be of there ("": none), and whether it was found
+    to be the constant."""
 
     at: int
+    point: str
     value: str
     class_: str
     is_same: bool
 
+    @property
+    def here(self) -> str:
+        """The class, at this place of the program."""
+        return f"{self.class_} at {self.point}"
+
 
 @dataclass(slots=True)
 class Apart:
-    """Statements of the pairs of a log on constants with which objects of a class are compared, by the class: the
-    numbers of the pairs in which such a comparison is gone, and the classes of which there may be such a constant."""
+    """Statements of the pairs of a log on constants with which objects of a class are compared, by the class, and by
+    the class at a place of the program: the numbers of the pairs in which such a comparison is gone, and the classes of
+    which there may be such a constant."""
 
     gone: dict[str, set[int]] = field(default_factory=dict)
     denied: set[str] = field(default_factory=set)
@@ -55,19 +65,20 @@ class Apart:
             for line in lines
             if line.name in (*ALLOCATIONS, "guard_value")
         }
-        kept = {sameness.of(AFTER, value) for _, value, _ in _comparisons(sides.after.lines)}
+        kept = Counter(sameness.of(AFTER, value) for _, value, _ in _comparisons(sides.after.lines))
         compared = [(one, sameness.of(BEFORE, one.value)) for one in _compared(lines)]
-        is_plain = kept <= {node for _, node in compared}
+        unknown = Counter(node for one, node in compared if not one.class_)
+        is_plain = kept.keys() <= {node for _, node in compared}
         for one, node in compared:
-            if one.is_same:
-                self.denied.add(classes.get(node, ""))
-            elif node in kept:
-                self.denied.add(one.class_)
+            one = replace(one, class_=classes.get(node, "")) if one.is_same else one
+            if one.is_same or kept[node] > unknown[node]:
+                self.denied |= {one.class_, one.here}
             elif one.class_ and is_plain and node not in known:
-                self.gone.setdefault(one.class_, set()).add(number)
+                for name in (one.class_, *((one.here,) if one.point else ())):
+                    self.gone.setdefault(name, set()).add(number)
 
     def assumed(self) -> frozenset[str]:
-        """The classes of which no constant is that their objects are compared with."""
+        """The classes, everywhere or at a place, of which no constant is that their objects are compared with."""
         return frozenset(name for name, numbers in self.gone.items() if len(numbers) > 1) - self.denied
 
 
@@ -77,12 +88,13 @@ def with_classes(sides: Sides, apart: frozenset[str]) -> tuple[Sides, tuple[str,
     lines = list(sides.before.lines)
     assumes = set()
     for one in sorted(_compared(sides.before.lines), key=lambda one: one.at, reverse=True):
-        if one.class_ in apart and not one.is_same:
+        if not {one.class_, one.here}.isdisjoint(apart) and not one.is_same:
             test = lines[one.at]
             is_same = str(int(test.name.endswith("_ne")))
             lines.insert(one.at + 1, Line(None, "record_exact_value_i", (test.result or "", is_same)))
             name = one.class_.removeprefix("ConstClass(").removesuffix(")")
-            assumes.add(f"constants that objects of {name} are compared with are of other classes")
+            where = "" if one.class_ in apart else " at one place"
+            assumes.add(f"constants that objects of {name} are compared with{where} are of other classes")
     lines[:0] = _of_constants(sides.before)
     return replace(sides, before=sides.before.with_lines(tuple(lines))), tuple(sorted(assumes))
 
@@ -101,11 +113,15 @@ def _of_constants(recorded: Printed) -> Iterator[Line]:
 def _compared(lines: tuple[Line, ...]) -> Iterator[_Compared]:
     """The comparisons that a guard of the recorded trace follows."""
     tests = {lines[at].result: (at, value, class_) for at, value, class_ in _comparisons(lines)}
+    point = passed = ""
     for line in lines:
         if line.name in _PASSES and line.args[0] in tests:
             at, value, class_ = tests[line.args[0]]
-            is_equal = lines[at].name.endswith("_eq")
-            yield _Compared(at, value, class_, _PASSES[line.name] == is_equal)
+            passed = passed if line.point == point else line.point
+            point = line.point
+            is_same = _PASSES[line.name] == lines[at].name.endswith("_eq")
+            yield _Compared(at, passed, value, class_, is_same)
+            passed += f" {is_same}" if passed else ""
 
 
 def _comparisons(lines: tuple[Line, ...]) -> Iterator[tuple[int, str, str]]:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 from optimizer.ir.dialects.pypy_log import Section
@@ -48,13 +48,15 @@ class Access:
 @dataclass(frozen=True)
 class Line:
     """An operation: the texts of its result (None without one), name, arguments and descr ("" without one), and of a
-    guard the values that it hands over, without holes."""
+    guard the values that it hands over, without holes. `point` is the position in the program; "" where that is not
+    known."""
 
     result: str | None
     name: str
     args: tuple[str, ...]
     descr: str = ""
     handed: tuple[str, ...] = ()
+    point: str = field(default="", compare=False)
 
     @cached_property
     def is_guard(self) -> bool:
@@ -103,7 +105,8 @@ class Line:
     def renamed(self, rename: Callable[[str], str]) -> Line:
         """The operation with other names."""
         result = None if self.result is None else rename(self.result)
-        return Line(result, self.name, tuple(map(rename, self.args)), self.descr, tuple(map(rename, self.handed)))
+        args, handed = tuple(map(rename, self.args)), tuple(map(rename, self.handed))
+        return Line(result, self.name, args, self.descr, handed, self.point)
 
     def __str__(self) -> str:
         args = ", ".join([*self.args, *([f"descr={self.descr}"] if self.descr else [])])
@@ -139,7 +142,8 @@ def read_printed(section: Section, file: str) -> Printed:
     except InputError as mistake:
         line = mistake.line and mistake.line + section.line - 1
         raise InputError(mistake.message, file=file, line=line, column=mistake.column, source=mistake.source) from None
-    return Printed(tuple(token.text for token in body.header.inputs), tuple(map(_line, body.statements)))
+    lines = _with_points(map(_line, body.statements))
+    return Printed(tuple(token.text for token in body.header.inputs), tuple(lines))
 
 
 def _line(statement: Statement) -> Line:
@@ -148,6 +152,15 @@ def _line(statement: Statement) -> Line:
     descr = "" if statement.descr is None else statement.descr.text
     handed = tuple(token.text for token in statement.failargs or () if token.text != _HOLE)
     return Line(result, statement.name.text, args, descr, handed)
+
+
+def _with_points(lines: Iterable[Line]) -> Iterator[Line]:
+    """The lines with the positions in the program that were passed last."""
+    point = ""
+    for line in lines:
+        if line.name == "debug_merge_point":
+            point = line.args[-1].partition("'")[2]
+        yield replace(line, point=point)
 
 
 def touches_nothing(function: str) -> bool:

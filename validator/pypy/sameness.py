@@ -196,6 +196,8 @@ class _Pass:
                 if line.name.startswith("new"):
                     self.made.add(line.result)
                     self.kept.add(line.result)
+                    if line.name.startswith("new_array"):
+                        self._same(line.args[0], ("arraylen_gc", self.sameness.of(self.trace, line.result)))
                 elif line.name in ("ptr_eq", "ptr_ne", "instance_ptr_eq", "instance_ptr_ne"):
                     truths[line.result] = line
             self._line(line, truths)

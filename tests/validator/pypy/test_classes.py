@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from tests.pypy_logs import bridge, recorded
+import pytest
+
+from tests.pypy_logs import POINT, bridge, recorded
 from tests.validator.pypy.test_put_off import judged
 from validator import Proved
 from validator.pypy.judge import Judged
@@ -14,15 +16,27 @@ KNOWN = "guard_class(p0, ConstClass(Number))"
 
 
 def compared(
-    *, passes: str = "guard_false", same: str = "instance_ptr_eq", is_gone: bool = True, is_known: bool = True
+    *,
+    passes: str = "guard_false",
+    same: str = "instance_ptr_eq",
+    is_gone: bool = True,
+    is_known: bool = True,
+    line: int | None = None,
 ) -> str:
-    """A pair that compares an object with a constant in front of a store."""
+    """A pair that compares an object with a constant in front of a store, at a line of the program."""
     test = (f"i2 = {same}(ConstPtr(ptr3), p0)", f"{passes}(i2)")
     known = (KNOWN,) if is_known else ()
-    before = recorded("[p0, p1]", *known, *test, STORE, "finish(p1)")
-    kept = () if is_gone else (test[0], f"{test[1][:-1]}, descr=<Guard0x12>) [p0, p1]")
-    lines = (*(f"{line[:-1]}, descr=<Guard0x11>) [p0, p1]" for line in known), *kept, STORE, "finish(p1)")
-    return before + bridge("[p0, p1]", *(f"+1: {line}" for line in lines))
+    point = () if line is None else (POINT.format(line=line),)
+    before = recorded("[p0, p1]", *point, *known, *test, STORE, "finish(p1)")
+    return before + optimized(*point, *known, *(() if is_gone else test))
+
+
+def optimized(*kept: str) -> str:
+    """The optimized trace of a pair, with these operations in front of the store."""
+    lines = (
+        f"{line[:-1]}, descr=<Guard0x1{at}>) [p0, p1]" if "guard" in line else line for at, line in enumerate(kept)
+    )
+    return bridge("[p0, p1]", *(f"+1: {line}" for line in (*lines, STORE, "finish(p1)")))
 
 
 def is_proved(one: Judged) -> bool:
@@ -72,6 +86,53 @@ def test_nothing_is_assumed_where_the_class_is_not_known() -> None:
 def test_pointers_that_are_compared_by_address_alone_may_be_of_any_class() -> None:
     *_, wrong = judged(compared() * 2 + compared(same="ptr_eq"))
     assert not is_proved(wrong)
+
+
+def test_one_place_of_the_program_compares_with_one_constant() -> None:
+    other = compared(passes="guard_true", is_gone=False, line=8)
+    first, second, _ = judged(compared(line=9) * 2 + other)
+    assert is_proved(first)
+    assert is_proved(second)
+    assert first.texts is not None
+    assert ASSUMED.replace(" are of", " at one place are of") in first.texts.assumes
+
+
+def test_what_one_pair_leaves_out_at_each_place_says_nothing_of_either() -> None:
+    other = compared(passes="guard_true", is_gone=False, line=7)
+    first, second, _ = judged(compared(line=8) + compared(line=9) + other)
+    assert not is_proved(first)
+    assert not is_proved(second)
+
+
+def test_a_comparison_that_stays_at_the_same_place_says_that_there_may_be_one_there() -> None:
+    first, second, kept = judged(compared(line=9) * 2 + compared(is_gone=False, line=9))
+    assert not is_proved(first)
+    assert not is_proved(second)
+    assert is_proved(kept)
+
+
+def behind_another(first: str) -> str:
+    """A pair that leaves the second comparison at a place of the program out, behind that answer of the first."""
+    point = POINT.format(line=9)
+    tests = (point, "i2 = instance_ptr_eq(ConstPtr(ptr3), p1)", f"{first}(i2)", KNOWN)
+    last = ("i3 = instance_ptr_eq(ConstPtr(ptr4), p0)", "guard_false(i3)")
+    return recorded("[p0, p1]", *tests, *last, STORE, "finish(p1)") + optimized(*tests)
+
+
+def test_behind_another_answer_a_place_compares_with_another_constant() -> None:
+    kept = compared(is_gone=False, line=7)
+    assert is_proved(judged(behind_another("guard_false") * 2 + kept)[0])
+    first, second, _ = judged(behind_another("guard_false") + behind_another("guard_true") + kept)
+    assert not is_proved(first)
+    assert not is_proved(second)
+
+
+@pytest.mark.parametrize("kept", [0, 1])
+def test_only_a_comparison_in_front_of_the_class_may_stay(kept: int) -> None:
+    tests = [(f"i{at} = instance_ptr_eq(ConstPtr(ptr{at}), p0)", f"guard_false(i{at})") for at in (3, 4, 5)]
+    flat = [*tests[0], KNOWN, *tests[1], *tests[2]]
+    log = recorded("[p0, p1]", *flat, STORE, "finish(p1)") + optimized(*flat[: 3 + 2 * kept])
+    assert is_proved(judged(log * 2)[0]) == (not kept)
 
 
 def promoted(class_: str = "Number", other: str = "p0") -> str:

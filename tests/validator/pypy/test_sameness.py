@@ -56,6 +56,12 @@ guard_value(p3, ConstPtr(ptr3), descr=<Guard0x1>) []
 finish(p5)"""
 
 
+def counted(back: int) -> str:
+    """The same, with a store that counts from the end of the array."""
+    end = f"i6 = arraylen_gc(p5, {ITEM})\ni7 = int_add(i6, -{back})"
+    return KEPT.replace("setarrayitem_gc(p5, 0,", f"{end}\nsetarrayitem_gc(p5, i7,")
+
+
 def with_line(line: str) -> str:
     return KEPT.replace("call_n(", f"{line}\ncall_n(")
 
@@ -87,7 +93,11 @@ def is_one(recorded: str) -> bool:
 
 
 @pytest.mark.parametrize(
-    "recorded", [TWICE, ITEMS, COPIED, KEPT, with_line(f"p6 = getarrayitem_gc_r(p5, 0, {ITEM})\nguard_nonnull(p6) []")]
+    "recorded",
+    [
+        *(TWICE, ITEMS, COPIED, KEPT, counted(3)),
+        with_line(f"p6 = getarrayitem_gc_r(p5, 0, {ITEM})\nguard_nonnull(p6) []"),
+    ],
 )
 def test_what_is_stored_elsewhere_leaves_a_place_as_it_is(recorded: str) -> None:
     assert is_one(recorded)
@@ -115,6 +125,7 @@ def test_what_is_stored_elsewhere_leaves_a_place_as_it_is(recorded: str) -> None
         pytest.param(
             with_line("p6 = gc_load_r(p5, 16)\ncall_n(ConstClass(work), p6, descr=<Callv 0 r EF=5>)"), id="raw"
         ),
+        pytest.param(counted(2), id="another item, counted from the end"),
         pytest.param(KEPT.replace("(work), descr=<Callv 0", "(work), p2, descr=<Callv 0 r"), id="an argument"),
         pytest.param(KEPT.replace("(work), descr=<Callv 0", "(work), p5, descr=<Callv 0 r"), id="held by an argument"),
         pytest.param(COPIED.replace("EF=2 OS=1", "EF=2 OS=2"), id="another call"),
