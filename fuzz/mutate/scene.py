@@ -16,7 +16,7 @@ from optimizer.ir.rows.ops import Op, Type
 from optimizer.ir.run.interpreter import Run
 from optimizer.ir.run.objects import NULL, Datum, Object, Ref
 from optimizer.ir.trace import ConstClass, ConstFloat, ConstInt, ConstRef, Operation, Value, Var, memory_of
-from optimizer.ir.types.byte_access import WrongSize
+from optimizer.ir.types.byte_access import WrongDescr
 from optimizer.ir.types.layout import Layout, Struct
 
 _FEW = 6
@@ -67,7 +67,7 @@ class Scene:
         ]
         try:
             descr = self.layout.descr_of(operation)
-        except WrongSize:
+        except WrongDescr:
             return False
         if not memory.defined(d, heap, descr, *args):
             return False

@@ -120,7 +120,7 @@ def _universe(before: Trace, after: Trace, layout: Layout) -> Universe:
     for operation in operations:
         memory, descr = operation.op.memory, layout.descr_of(operation)
         # An array may be allocated, and be left unwritten.
-        named = [descr.item, *descr.fields] if isinstance(descr, Array) else [slot_of(descr)]
+        named = descr.slots if isinstance(descr, Array) else (slot_of(descr),)
         for slot in named:
             if memory is not None and slot is not None:
                 slots[slot.key] = slot

@@ -254,6 +254,6 @@ def _number_classes(layout: Layout) -> dict[str, ClassRange]:
     last = STRUCTS[0] - 1
     for name in children.get(None, ()):
         last = number(name, last + 1)
-    for place, name in enumerate(layout.array_names()):
+    for place, name in enumerate(layout.arrays):
         ranges[name] = ARRAYS[0] + place, ARRAYS[0] + place
     return ranges

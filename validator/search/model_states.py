@@ -168,7 +168,7 @@ class _Reading:
 
     def _declared_class(self, number: int) -> Struct | Array | None:
         declarations = self._layout.declarations
-        for name in self._layout.array_names():
+        for name in self._layout.arrays:
             if self._terms.class_range(name)[0] == number:
                 return self._layout.array(name)
         around = [(self._terms.class_range(struct.name), struct.name) for struct in declarations.structs]

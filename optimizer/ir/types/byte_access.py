@@ -13,17 +13,16 @@ from optimizer.ir.types.memory_types import Field, RawItem, Resolved
 RAW_KINDS = (RAW_ITEM, RAW_SIZE, RAW_FIELD)
 
 _PRINTED = re.compile(r"<Array(?P<flag>[A-Z]) (?P<size>[0-9]+)>")
-_BYTES = {"i8": 1, "u8": 1, "bool": 1, "i16": 2, "u16": 2, "i32": 4, "u32": 4, "float": 8}
 
 
-class WrongSize(Exception):
-    """An item that no operation on raw memory can have; the message says why."""
+class WrongDescr(Exception):
+    """A descr that is not what its operation takes, or bytes that it cannot have; the message says why."""
 
 
-def raw_item(operation: Operation, name: str, declared: str | None, word: int) -> RawItem:
+def raw_item(operation: Operation, name: str, declared: Field | None, word: int) -> RawItem:
     """The number that an operation on bytes reads or writes, by its descr's `name` or by its size. A descr is
     `declared` as an array of such items; else its name tells the size, as PyPy prints it, or it is a word. Raises
-    WrongSize."""
+    WrongDescr."""
     memory = operation.op.memory
     assert memory is not None
     type_ = operation.op.result if memory.stores is None else operation.args[memory.stores].type
@@ -34,13 +33,17 @@ def raw_item(operation: Operation, name: str, declared: str | None, word: int) -
         size = last.value if isinstance(last, ConstInt) else 0
         item = RawItem(abs(size), size < 0, type_, operation.args[0].type is REF)
         if abs(size) not in (1, 2, 4, 8):
-            raise WrongSize(f"{operation.op.name} takes a size of 1, 2, 4 or 8 bytes (negative: signed), got {last}")
+            raise WrongDescr(f"{operation.op.name} takes a size of 1, 2, 4 or 8 bytes (negative: signed), got {last}")
     elif declared is not None:
-        item = replace(item, size=_BYTES.get(declared, item.size), signed=not declared.startswith(("u", "bool")))
+        low, high = declared.low, declared.high
+        if low is not None and high is not None:
+            item = replace(item, size=((high - low).bit_length() + 7) // 8, signed=low < 0)
+        elif declared.type is FLOAT:
+            item = replace(item, size=8)
     elif printed is not None and int(printed["size"]) in (1, 2, 4, 8):
         item = replace(item, size=int(printed["size"]), signed=printed["flag"] == "S")
     if type_ is INT and 8 * item.size > word:
-        raise WrongSize(f"{operation.op.name} takes {item.size} bytes, and a word has {word} bits")
+        raise WrongDescr(f"{operation.op.name} takes {item.size} bytes, and a word has {word} bits")
     return item
 
 

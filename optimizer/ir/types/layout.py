@@ -11,15 +11,14 @@ from functools import lru_cache
 from typing import Any
 
 from optimizer.ir.faults import Sentences
-from optimizer.ir.immutable import replace
 from optimizer.ir.rows.ops import DescrKind, Memory, Op, Role, Type
 from optimizer.ir.rows.row import ARRAY, CALL, FACT, FIELD, INT, INTERIOR, ITEM, RAW_FIELD, RAW_ITEM, RAW_SIZE, STRUCT
-from optimizer.ir.text.string_text import HIGHEST, is_text, read_text
+from optimizer.ir.text.string_text import HIGHEST, is_text
 from optimizer.ir.trace import ConstRef, Operation, Trace
-from optimizer.ir.types.byte_access import WrongSize, raw_item
+from optimizer.ir.types.byte_access import WrongDescr, raw_item
 from optimizer.ir.types.declaration_rules import ITEMS
-from optimizer.ir.types.declared import NO_DECLARATIONS, Call, Declarations
-from optimizer.ir.types.declared_types import declared_types
+from optimizer.ir.types.declared import NO_DECLARATIONS, Declarations
+from optimizer.ir.types.declared_types import DeclaredTypes, declared_types
 from optimizer.ir.types.memory_types import (
     BYTES,
     RAW,
@@ -31,7 +30,6 @@ from optimizer.ir.types.memory_types import (
     RawItem,
     Resolved,
     Struct,
-    declared_type,
     raw_field,
 )
 
@@ -41,30 +39,21 @@ __all__ = ("SUBCLASS", "Array", "Field", "Known", "Layout", "RawItem", "Resolved
 _WRONG = Sentences("optimizer.ir.types.descr_faults")
 
 
-class WrongDescr(Exception):
-    """A descr that is not what its operation takes; the message says why."""
-
-
-class Layout:
-    """Resolves the names of one set of declarations, for words of `word` bits.
+class Layout(DeclaredTypes):
+    """The names of one set of declarations, for words of `word` bits, and what else the traces of a pair name.
 
     What an undeclared descr is used as must be learned before it is asked for; without a use it holds machine ints.
     """
 
     def __init__(self, declarations: Declarations = NO_DECLARATIONS, word: int = 64) -> None:
-        self.declarations = declarations
-        self.word = word
-        self._types = declared_types(declarations, word)
-        self._structs, self._arrays = self._types.structs, self._types.arrays
-        self._aliases, self._calls = self._types.aliases, self._types.calls
+        vars(self).update(vars(declared_types(declarations, word)))
         self.texts: dict[str, None] = {}  # the constant strings of the traces
         self._resolved: dict[tuple[DescrKind, str], Resolved] = {}  # as far as the uses are known
         self._raw_fields: dict[str, str] = {}  # of the raw structs that are used: the keys of their memory
         self.uses: dict[str, tuple[DescrKind, Type | None]] = {  # of descrs that belong to no declared struct or array
-            name: (FIELD, field.type) for name, field in self._types.lone.items()
+            name: (FIELD, field.type) for name, field in self.lone.items()
         }
         self._learned: set[tuple[Op, str | None, Type | None]] = set()  # there is no more to learn from these
-        self._known = dict(self._types.constants)  # those that are written as text are added
         self._roles: dict[str | None, Role] = {}
         self.known_calls: dict[int, tuple[Operation, Any]] = {}  # by identity: see `calls.call_of`
 
@@ -94,7 +83,9 @@ class Layout:
         if use in self._learned:
             return
         if memory.descr is RAW_ITEM or memory.descr is RAW_SIZE:
-            self._learn_raw(operation)
+            item = self._raw_item(operation)
+            if item.of_object:
+                self.learn_use(item.slot.key.removesuffix("[]"), ITEM, item.slot.type, operation.op.name)
             return
         if operation.descr is not None:
             self._learn_descr(operation, memory.descr, operation.descr, type_)
@@ -103,7 +94,7 @@ class Layout:
         self._learned.add(use)
 
     def _learn_descr(self, operation: Operation, kind: DescrKind, text: str, type_: Type | None) -> None:
-        target = self._aliases.get(text, text)
+        target = self.aliases.get(text, text)
         found, user = self.declared_as(target), operation.op.name
         if kind is not CALL and _is_reserved(target, kind):
             raise _WRONG.reserved(target, kind, user)
@@ -142,34 +133,6 @@ class Layout:
             self.uses[text] = used_as, type_
             self._resolved.clear()
 
-    def _learn_raw(self, operation: Operation) -> None:
-        try:
-            item = self._raw_item(operation)
-        except WrongSize as problem:
-            raise WrongDescr(str(problem)) from None
-        if item.of_object:
-            view = item.slot
-            self.learn_use(view.key.removesuffix("[]"), ITEM, view.type, operation.op.name)
-
-    def _raw_item(self, operation: Operation) -> RawItem:
-        name = self.canonical(operation.descr) or ""
-        item = next((array.item for array in self.declarations.arrays if array.name == name), None)
-        return raw_item(operation, name, None if item is None else declared_type(item), self.word)
-
-    def declared_as(self, target: str) -> tuple[DescrKind, ...] | None:
-        """The kinds of descr that the name can be, None for an undeclared name."""
-        if target in self._structs:
-            return (STRUCT,)
-        if target in self._calls:
-            return (CALL,)
-        array = self._arrays.get(target)
-        if array is not None:
-            return (ARRAY,) if array.item is None else (ITEM, ARRAY)
-        field = self._types.field(target)
-        if field is None:
-            return None
-        return (INTERIOR if field.owner in self._arrays else FIELD,)
-
     # Resolving.
 
     def descr_of(self, operation: Operation) -> Resolved | None:
@@ -182,6 +145,11 @@ class Layout:
         name = operation.descr if memory.on is None else memory.on
         assert name is not None
         return self.resolve(memory.descr, name)
+
+    def _raw_item(self, operation: Operation) -> RawItem:
+        name = self.canonical(operation.descr) or ""
+        declared = next((array.item for array in self.declarations.arrays if array.name == name), None)
+        return raw_item(operation, name, declared, self.word)
 
     def resolve(self, kind: DescrKind, text: str) -> Resolved:
         """The struct, array or field (for items and fields of interiors too) of that name."""
@@ -201,40 +169,21 @@ class Layout:
             return item
         return self.raw_field(text) if kind is RAW_FIELD else self.field(text)
 
-    def struct(self, text: str) -> Struct:
-        """The struct of that name or alias."""
-        name = self._aliases.get(text, text)
-        if name.endswith(SUBCLASS) and name.removesuffix(SUBCLASS) in self._structs:
-            return self.subclass_of(name.removesuffix(SUBCLASS))
-        return self._structs.get(name) or Struct(name, name, cleared=self.declarations.cleared)
-
-    def subclass_of(self, name: str) -> Struct:
-        """A subclass of a declared struct that is not declared itself: there may always be one."""
-        return replace(self._structs[name], name=name + SUBCLASS, vtable=name + SUBCLASS, parent=name)
-
     def array(self, text: str) -> Array:
-        """The array of that name or alias."""
-        name = self._aliases.get(text, text)
-        return self._arrays.get(name) or Array(name, self._undeclared(f"{name}[]", "", name))
+        """The array of that name or alias, declared or not."""
+        name = self.aliases.get(text, text)
+        return self.arrays.get(name) or Array(name, self._undeclared(f"{name}[]", "", name))
 
     def field(self, text: str) -> Field:
-        """The field of that name or alias, of a struct or of an array of structs."""
-        name = self._aliases.get(text, text)
-        return self._types.field(name) or self._undeclared(name, name, name)
+        """The field of that name or alias, of a struct or of an array of structs, declared or not."""
+        name = self.aliases.get(text, text)
+        return self.fields.get(name) or self._undeclared(name, name, name)
 
     def raw_field(self, text: str) -> Field:
         """The same field as raw memory of its own."""
         field = self.field(text)
         self._raw_fields[field.key] = raw_field(field).key
         return raw_field(field)
-
-    def canonical(self, text: str | None) -> str | None:
-        """The name for which the alias stands; any other text as it is."""
-        return None if text is None else self._aliases.get(text, text)
-
-    def call(self, text: str) -> Call | None:
-        """The declared call of that name or alias."""
-        return self._calls.get(self._aliases.get(text, text))
 
     def role(self, text: str | None) -> Role:
         """The role of a call whose descr is not declared."""
@@ -244,64 +193,23 @@ class Layout:
         """The keys of the memory that declarations name: fields, structs and arrays with all in them; None for "*"."""
         keys: set[str] = set()
         for text in names:
-            name = self._aliases.get(text, text)
+            name = self.aliases.get(text, text)
             if name == "*":
                 return None
             if name == RAW:
                 keys.update((BYTES.key, *self._raw_fields.values()))
-                continue
-            whole = self._arrays.get(name) or self._structs.get(name)
-            if whole is not None:
-                item = whole.item if isinstance(whole, Array) else None
-                keys.update(slot.key for slot in (*whole.fields, *([item] if item else ())))
+            elif name in self.arrays:
+                keys.update(slot.key for slot in self.arrays[name].slots)
+            elif name in self.structs:
+                keys.update(slot.key for slot in self.structs[name].fields)
             else:
                 keys.add(self.field(name).key)
-        keys.update(self._raw_fields[key] for key in list(keys) if key in self._raw_fields)
-        return frozenset(keys)
+        return frozenset(keys.union(self._raw_fields[key] for key in keys if key in self._raw_fields))
 
     def _undeclared(self, key: str, name: str, text: str) -> Field:
         if key in VIEWS:
             return VIEWS[key]
-        if text in self._types.lone:
-            return self._types.lone[text]
-        return _undeclared_field(key, name, self.uses.get(text, (None, None))[1] or INT)
-
-    # Classes.
-
-    def array_names(self) -> Iterable[str]:
-        """The declared types of arrays, and those that are built in."""
-        return self._arrays
-
-    def is_subclass(self, name: str, other: str) -> bool:
-        """Is every object of the struct `name` one of the struct `other`? False where it is not known to be."""
-        return self._types.is_subclass(name, other)
-
-    def unrelated(self, name: str, other: str) -> bool:
-        """Can no object be of both classes, structs or arrays? Only declared ones are known to be unrelated."""
-        declared_types = self._structs.keys() | self._arrays.keys()
-        return (
-            {name, other} <= declared_types and not self.is_subclass(name, other) and not self.is_subclass(other, name)
-        )
-
-    def struct_of_vtable(self, vtable: str) -> Struct:
-        """The struct whose vtable has that name, declared or not."""
-        return self._types.by_vtable.get(vtable) or Struct(vtable, vtable)
-
-    # Constants.
-
-    def constant(self, name: str) -> Known | None:
-        """The declaration of the constant of that name; None where nothing is declared of it."""
-        if is_text(name) and name not in self._known:
-            kind, items = read_text(name)
-            self._known[name] = Known((name,), None, self.array(kind), len(items), (), items)
-        return self._known.get(name)
-
-    def different_constants(self, name: str, other: str) -> bool | None:
-        """Are two opaque constants different objects? None where either is not declared."""
-        if name == other:
-            return False
-        one, two = self.constant(name), self.constant(other)
-        return None if one is None or two is None else one is not two
+        return self.lone.get(text) or _undeclared_field(key, name, self.uses.get(text, (None, None))[1] or INT)
 
 
 @lru_cache(maxsize=256)

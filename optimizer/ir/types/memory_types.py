@@ -18,12 +18,12 @@ are used of one object has no meaning here.
 from __future__ import annotations
 
 from enum import Enum
-from functools import cache
+from functools import cache, lru_cache
 
 from optimizer.ir.floats import Float
 from optimizer.ir.immutable import immutable, replace
 from optimizer.ir.rows.row import FLOAT, INT, REF, Type
-from optimizer.ir.text.string_text import HIGHEST
+from optimizer.ir.text.string_text import HIGHEST, read_text
 
 
 class MemoryKind(Enum):
@@ -122,6 +122,11 @@ class Array:
     immutable: bool = False
     declared: bool = False
 
+    @property
+    def slots(self) -> tuple[Field, ...]:
+        """The memory of each array, which stands at an index."""
+        return self.fields if self.item is None else (self.item,)
+
 
 @immutable
 class Known:
@@ -144,6 +149,13 @@ def string_type(name: str, word: int) -> Array:
     high = HIGHEST[name] if HIGHEST[name] < 1 << (word - 1) else None
     item = Field(f"{name}[]", "", INT, name, None if high is None else 0, high, declared=True)
     return Array(name, item, declared=True)
+
+
+@lru_cache(maxsize=1 << 10)
+def text_object(text: str, word: int) -> Known:
+    """The object of a constant such as "abc"."""
+    kind, items = read_text(text)
+    return Known((text,), None, string_type(kind, word), len(items), (), items)
 
 
 SUBCLASS = "+"

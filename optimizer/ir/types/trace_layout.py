@@ -8,7 +8,7 @@ from optimizer.ir.trace import Trace
 from optimizer.ir.types.layout import Layout
 from optimizer.ir.types.pair_layout import learned_of, pair_layout
 
-_COPIED = ("texts", "uses", "_known", "_roles", "_resolved", "_learned", "_raw_fields")
+_COPIED = ("texts", "uses", "_roles", "_resolved", "_learned", "_raw_fields")
 """The attributes that hold what a layout learns."""
 
 

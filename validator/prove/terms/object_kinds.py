@@ -221,6 +221,6 @@ def number_classes(layout: Layout) -> dict[str, ClassRange]:
         else:
             last += _UNDECLARED
             ranges[name] = first, last
-    for place, name in enumerate(layout.array_names()):
+    for place, name in enumerate(layout.arrays):
         ranges[name] = ARRAYS[0] + place, ARRAYS[0] + place
     return ranges

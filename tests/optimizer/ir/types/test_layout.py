@@ -198,7 +198,7 @@ def test_what_one_layout_learns_another_one_of_the_same_trace_does_not() -> None
     assert told.keys() == vars(one).keys()
     assert told == vars(layout_of(trace))
     assert {name for name in told if told[name] != vars(one)[name]} == {
-        *("texts", "uses", "_roles", "_known", "_raw_fields", "_resolved")
+        *("texts", "uses", "_roles", "_raw_fields", "_resolved")
     }
 
 
