@@ -19,8 +19,9 @@ from optimizer.ir.run.objects import NULL, Datum, Ref
 from optimizer.ir.run.runs import Given
 from optimizer.ir.trace import Operation
 from optimizer.ir.types.calls import CallSite, call_of
-from optimizer.ir.types.declared import Call, Scalar
+from optimizer.ir.types.declared import Call
 from optimizer.ir.types.effects import NOTHING
+from optimizer.ir.types.memory_types import Content
 
 UNKNOWN = Call("pure_unknown", "int", elidable=True, can_raise=True)
 """A function of which nothing is declared: its name stands at `call_pure_i` only."""
@@ -120,7 +121,7 @@ class CallDraft(ConcreteCalls):
         return None
 
 
-def number(scalar: Scalar) -> int:
+def number(value: Content) -> int:
     """The number that a declaration names."""
-    assert isinstance(scalar.value, int)
-    return scalar.value
+    assert isinstance(value, int)
+    return value

@@ -13,10 +13,10 @@ from optimizer.ir.text.string_text import HIGHEST, STR, UNICODE, is_text
 from optimizer.ir.types import declared
 from optimizer.ir.types.calls import MEANINGS
 from optimizer.ir.types.declaration_rules import inherited_fields
-from optimizer.ir.types.declared import Declarations, Scalar
+from optimizer.ir.types.declared import Declarations
 from optimizer.ir.types.known_calls import STRING_CALLS
 from optimizer.ir.types.layout import Array, Field, Layout, Struct
-from optimizer.ir.types.memory_types import NARROW, declared_field, declared_type, string_type
+from optimizer.ir.types.memory_types import NARROW, Content, declared_field, declared_type, string_type
 
 _TEXTS = ((STR, ('"abc"', '""', '"\\x00\\xff"')), (UNICODE, ('u"a\\u20ac"', 'u"b"')))
 """Constant strings."""
@@ -176,7 +176,7 @@ def _functions(choices: Choices, most: int, floats: bool, named: list[str]) -> l
         result = choices.pick(("int", "int", "ref"))
         known: list[declared.KnownResult] = []
         if result == "int" and choices.chance(50):
-            numbers = [Scalar("int", choices.integer(-4, 7)) for _ in range(2)]
+            numbers = [choices.integer(-4, 7) for _ in range(2)]
             known.append(declared.KnownResult((numbers[0],), numbers[1]))
         functions.append(
             declared.Call(
@@ -224,13 +224,13 @@ def _const(
     return declared.KnownObject(name, struct=struct.name, fields=tuple(fields))
 
 
-def _known_value(choices: Choices, type_: str, before: list[declared.KnownObject]) -> Scalar:
+def _known_value(choices: Choices, type_: str, before: list[declared.KnownObject]) -> Content:
     if type_ == "ref":
-        return Scalar("ref", choices.pick(["NULL", *(const.name for const in before)]))
+        return choices.pick(["NULL", *(const.name for const in before)])
     if type_ == "float":
-        return Scalar("float", float_constant(choices))
+        return float_constant(choices)
     low, high = NARROW.get(type_, (-4, 7))
-    return Scalar("int", choices.integer(max(low, -4), min(high, 7)))
+    return choices.integer(max(low, -4), min(high, 7))
 
 
 # Places.

@@ -61,7 +61,7 @@ class _Checker:
     def declarations(self, declarations: Declarations) -> None:
         """Checks that the numbers declared of constants fit the word."""
         for const in declarations.consts:
-            numbers = [value.value for _, value in const.fields if value.type == "int"]
+            numbers = [value for _, value in const.fields]
             for number in (*numbers, *([] if const.length is None else [const.length])):
                 if isinstance(number, int) and not self._low <= number <= self._high:
                     raise _WRONG.wide_declaration(const.name, number, self._word)

@@ -23,7 +23,7 @@ from optimizer.ir.rows.ops import OPS, Kind, Op, Role, Type
 from optimizer.ir.rows.row import EVENT, FACT, GUARD, INT, REF
 from optimizer.ir.trace import ConstFloat, ConstInt, ConstRef, Operation, Trace, Value
 from optimizer.ir.types.calls import CallSite, call_of, may_be_raised_before
-from optimizer.ir.types.declared import Scalar
+from optimizer.ir.types.memory_types import Content
 from optimizer.riders import Answer, Becomes, Equal, Needless, Pass, Passes
 
 Key = tuple[Role, Type, tuple[Value | None, ...]]
@@ -220,7 +220,7 @@ def _declared(site: CallSite) -> Value | None:
     return None
 
 
-def _constant(scalar: Scalar) -> Value:
-    if isinstance(scalar.value, str):
-        return ConstRef("NULL" if scalar.value == "NULL" else f"ConstPtr({scalar.value})")
-    return ConstInt(scalar.value) if isinstance(scalar.value, int) else ConstFloat(scalar.value)
+def _constant(value: Content) -> Value:
+    if isinstance(value, str):
+        return ConstRef("NULL" if value == "NULL" else f"ConstPtr({value})")
+    return constant_of(value)

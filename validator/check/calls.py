@@ -138,10 +138,10 @@ class Call:
     def _declared(self, result: Any, raised: Any) -> None:
         """The declared results of the function are assumed."""
         for known in () if self._call.declared is None else self._call.declared.results:
-            values = [self._universe.content(one.value) for one in known.args]
+            values = [self._universe.content(one) for one in known.args]
             if len(values) == len(self.args) - 1:
                 equal = map(same, self.args[1:], values)
-                gives = z3.And(same(result, self._universe.content(known.value.value)), raised == NULL)
+                gives = z3.And(same(result, self._universe.content(known.value)), raised == NULL)
                 self._must("defined", z3.Implies(z3.And(*equal), gives))
 
     def _meaning(self) -> Any:

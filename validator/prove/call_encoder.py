@@ -165,10 +165,10 @@ class CallEncoder(CallDomain[Term, Term]):
         """The declared results of the function. It is assumed of the recorded trace."""
         terms, declared = self._terms, call.site.declared
         for known in declared.results if self._recorded and declared is not None else ():
-            values = [terms.declared_content(one.value) for one in known.args]
+            values = [terms.declared_content(one) for one in known.args]
             if len(values) == len(args) - 1:
                 equal = terms.all_of(terms.equal(arg, value) for arg, value in zip(args[1:], values, strict=True))
-                gives = terms.equal(result, terms.declared_content(known.value.value))
+                gives = terms.equal(result, terms.declared_content(known.value))
                 self.require(call, terms.implies(equal, terms.both(gives, terms.same(raised, terms.null))), "")
 
     def promise(self, call: _Call, value: Term) -> None:

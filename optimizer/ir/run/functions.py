@@ -195,8 +195,8 @@ class Functions:
         """The declared results of the function on these arguments: more than one, where constants with different names
         are one object."""
         return [
-            self._heap.content(known.value.value)
+            self._heap.content(known.value)
             for known in (() if declared is None else declared.results)
             if len(known.args) == len(args)
-            and all(self._heap.content(one.value) == arg for one, arg in zip(known.args, args, strict=True))
+            and all(self._heap.content(one) == arg for one, arg in zip(known.args, args, strict=True))
         ]

@@ -8,7 +8,7 @@ from dataclasses import fields
 from typing import Any
 
 from optimizer.ir.floats import Float
-from optimizer.ir.types.declared import Call, Declarations, KnownResult, Scalar
+from optimizer.ir.types.declared import Call, Declarations, KnownResult
 from optimizer.ir.types.memory_types import Field, Struct, declared_type
 
 
@@ -64,15 +64,13 @@ def _toml(value: Any) -> str:
             return _quoted(value)
         case Float():
             return str(value)
-        case Scalar():
-            return _toml(value.value)
         case Field():
             return _quoted(declared_type(value))
         case KnownResult():
             return f"{{ args = {_toml(value.args)}, value = {_toml(value.value)} }}"
         case (Field(), *_):
             return "{ " + ", ".join(f"{_key(field.name)} = {_field_toml(field)}" for field in value) + " }"
-        case ((str(), Scalar()), *_):
+        case ((str(), int() | str() | Float()), *_):
             return "{ " + ", ".join(f"{_key(name)} = {_toml(item)}" for name, item in value) + " }"
         case tuple():
             return f"[{', '.join(_toml(item) for item in value)}]"

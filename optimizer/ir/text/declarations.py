@@ -19,10 +19,9 @@ from optimizer.ir.types.declared import (
     Descr,
     KnownObject,
     KnownResult,
-    Scalar,
     declarations_of,
 )
-from optimizer.ir.types.memory_types import DECLARED_TYPES, Array, Field, Struct, declared_field, lone_field
+from optimizer.ir.types.memory_types import DECLARED_TYPES, Array, Content, Field, Struct, declared_field, lone_field
 
 RESULT_TYPES = ("int", "ref", "float", "void")
 
@@ -156,16 +155,14 @@ def _names(at: _Entry) -> tuple[str, ...]:
     return ("*", *(name for name in names if name != "*"))  # names are immutable memory that is written, too
 
 
-def _scalar(at: _Entry) -> Scalar:
+def _content(at: _Entry) -> Content:
     match at.value:
-        case bool():
-            return Scalar("int", int(at.value))
         case int() if -(1 << 63) <= at.value < 1 << 63:
-            return Scalar("int", at.value)
+            return int(at.value)
         case float():
-            return Scalar("float", Float.of(at.value))
+            return Float.of(at.value)
         case str() if at.value:
-            return Scalar("ref", at.value)
+            return at.value
         case _:
             raise at.expected("a 64-bit number, or the name of a constant in quotes")
 
@@ -195,7 +192,7 @@ def _field_type(at: _Entry) -> tuple[str, dict[str, bool]]:
 
 
 def _known_result(at: _Entry) -> KnownResult:
-    read = at.table({"args": _list_of(_scalar), "value": _scalar})
+    read = at.table({"args": _list_of(_content), "value": _content})
     if len(read) < 2:
         raise at.fault("a known result has the form { args = [3, 4], value = 7 }")
     return KnownResult(**read)
@@ -244,7 +241,7 @@ _CONST: dict[str, _Reader] = {
     "struct": _text,
     "array": _text,
     "length": _whole(0, (1 << 63) - 1),
-    "fields": _all(lambda at: (at.name, _scalar(at))),
+    "fields": _all(lambda at: (at.name, _content(at))),
     "same_as": _text,
 }
 _TOP: dict[str, _Reader] = {

@@ -38,5 +38,5 @@ def constants_of(call: CallSite) -> Iterator[ConstRef]:
     """The objects that the known results of a function name."""
     for known in () if call.declared is None else call.declared.results:
         for one in (*known.args, known.value):
-            if isinstance(one.value, str) and one.value != "NULL":
-                yield ConstRef(f"ConstPtr({one.value})")
+            if isinstance(one, str) and one != "NULL":
+                yield ConstRef(f"ConstPtr({one})")

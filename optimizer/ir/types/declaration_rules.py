@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from optimizer.ir.text.string_text import HIGHEST
-from optimizer.ir.types.declared import SECTIONS, Declarations, KnownObject, Scalar
-from optimizer.ir.types.memory_types import Array, Field, Struct, declared_type
+from optimizer.ir.types.declared import SECTIONS, Declarations, KnownObject
+from optimizer.ir.types.memory_types import Array, Content, Field, Struct, declared_type, type_of_content
 
 Problem = tuple[tuple[str, ...], str]
 """The path of the wrong value in the TOML text, and what is wrong with it."""
@@ -118,8 +118,8 @@ def _calls(declarations: Declarations, structs: dict[str, Struct]) -> Iterator[P
         for known in call.results:
             if not call.elidable:
                 yield path, f"call {call.name} has known results, but is not elidable"
-            elif known.value.type != call.result:
-                yield path, f"call {call.name} gives {call.result}, but a known result is {known.value.type}"
+            elif (type_ := type_of_content(known.value).value) != call.result:
+                yield path, f"call {call.name} gives {call.result}, but a known result is {type_}"
         if len({known.args for known in call.results}) < len(set(call.results)):
             yield path, f"call {call.name} has two known results of the same arguments"
 
@@ -165,10 +165,10 @@ def _const(const: KnownObject, declarations: Declarations, structs: dict[str, St
         elif not (field.immutable or field.quasi_immutable):
             yield where, f"field {name} of struct {struct} may change: its value cannot be known"
         elif not _fits(value, field):
-            yield where, f"field {name} of struct {struct} is {declared_type(field)}, got {value.value}"
+            yield where, f"field {name} of struct {struct} is {declared_type(field)}, got {value}"
 
 
-def _fits(value: Scalar, field: Field) -> bool:
-    if value.type != field.type.value or field.low is None or field.high is None:
-        return value.type == field.type.value
-    return isinstance(value.value, int) and field.low <= value.value <= field.high
+def _fits(value: Content, field: Field) -> bool:
+    if not isinstance(value, int) or field.low is None or field.high is None:
+        return type_of_content(value) is field.type
+    return field.low <= value <= field.high

@@ -9,25 +9,16 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from optimizer.ir.floats import Float
 from optimizer.ir.immutable import immutable
-from optimizer.ir.types.memory_types import Array, Field, Struct
-
-
-@immutable
-class Scalar:
-    """A constant in a declaration: an "int", a "float" or a "ref" (the name of a constant)."""
-
-    type: str
-    value: int | Float | str
+from optimizer.ir.types.memory_types import Array, Content, Field, Struct
 
 
 @immutable
 class KnownResult:
     """A call with these arguments, the function's address left out, gives this value."""
 
-    args: tuple[Scalar, ...]
-    value: Scalar
+    args: tuple[Content, ...]
+    value: Content
 
 
 @immutable
@@ -62,7 +53,7 @@ class KnownObject:
     struct: str | None = None
     array: str | None = None
     length: int | None = None
-    fields: tuple[tuple[str, Scalar], ...] = ()
+    fields: tuple[tuple[str, Content], ...] = ()
     same_as: str | None = None
 
 

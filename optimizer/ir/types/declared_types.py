@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from functools import lru_cache, reduce
 
-from optimizer.ir.floats import Float
 from optimizer.ir.immutable import replace
 from optimizer.ir.rows.row import ARRAY, CALL, FIELD, INTERIOR, ITEM, STRUCT, DescrKind
 from optimizer.ir.text.string_text import HIGHEST, is_text
 from optimizer.ir.types.declaration_rules import lineage
 from optimizer.ir.types.declared import Call, Declarations, KnownObject
-from optimizer.ir.types.memory_types import SUBCLASS, Array, Field, Known, Struct, string_type, text_object
+from optimizer.ir.types.memory_types import SUBCLASS, Array, Content, Field, Known, Struct, string_type, text_object
 
 
 class DeclaredTypes:
@@ -71,11 +70,11 @@ class DeclaredTypes:
         structs = [self.structs[entry.struct] for entry in entries if entry.struct is not None]
         arrays = [self.arrays[entry.array] for entry in entries if entry.array is not None]
         length = next((entry.length for entry in entries if entry.length is not None), None)
-        fields: dict[str, tuple[Field, int | Float | str]] = {}
+        fields: dict[str, tuple[Field, Content]] = {}
         for entry in entries:
-            for name, scalar in entry.fields:
+            for name, value in entry.fields:
                 field = self.fields[f"{entry.struct}.{name}"]
-                fields[field.key] = field, scalar.value
+                fields[field.key] = field, value
         struct = reduce(self._lower, structs) if structs else None
         return Known(names, struct, arrays[0] if arrays else None, length, tuple(fields.values()))
 

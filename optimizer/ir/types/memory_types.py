@@ -128,18 +128,23 @@ class Array:
         return self.fields if self.item is None else (self.item,)
 
 
+Content = int | Float | str
+"""A declared value: a machine int, a float, or the name of a constant."""
+
+
+def type_of_content(value: Content) -> Type:
+    return FLOAT if isinstance(value, Float) else INT if isinstance(value, int) else REF
+
+
 @immutable
 class Known:
-    """The declaration of opaque constants that are one object; `names` are theirs.
-
-    A field's value is a machine int, a float, or the name of a constant. `items` are those of a string.
-    """
+    """The declaration of opaque constants that are one object; `names` are theirs, `items` those of a string."""
 
     names: tuple[str, ...]
     struct: Struct | None = None
     array: Array | None = None
     length: int | None = None
-    fields: tuple[tuple[Field, int | Float | str], ...] = ()
+    fields: tuple[tuple[Field, Content], ...] = ()
     items: tuple[int, ...] | None = None
 
 

@@ -11,7 +11,7 @@ from optimizer.ir.floats import Float
 from optimizer.ir.text import parse
 from optimizer.ir.text.declaration_writer import format_declarations
 from optimizer.ir.text.declarations import merge, parse_declarations
-from optimizer.ir.types.declared import Call, Declarations, Descr, KnownObject, KnownResult, Scalar
+from optimizer.ir.types.declared import Call, Declarations, Descr, KnownObject, KnownResult
 from optimizer.ir.types.layout import Layout
 from optimizer.ir.types.memory_types import Array, Struct, declared_field
 from validator import Proved, validate
@@ -93,10 +93,10 @@ READ = Declarations(
             writes=("*",),
             results=(
                 KnownResult(
-                    (Scalar("int", 3), Scalar("int", -4), Scalar("float", Float(0x3FE0000000000000))),
-                    Scalar("int", 7),
+                    (3, -4, Float(0x3FE0000000000000)),
+                    7,
                 ),
-                KnownResult((Scalar("ref", "myptr"),), Scalar("int", 1)),
+                KnownResult(("myptr",), 1),
             ),
         ),
         Call("other", "void", loop_invariant=True, can_invalidate=True, reads=("*",), writes=("*",)),
@@ -107,7 +107,7 @@ READ = Declarations(
         KnownObject(
             "myptr",
             struct="Node",
-            fields=(("tag", Scalar("int", 7)), ("odd name", Scalar("ref", "otherptr"))),
+            fields=(("tag", 7), ("odd name", "otherptr")),
             same_as="otherptr",
         ),
         KnownObject("text", array="Chars", length=13),

@@ -30,7 +30,7 @@ from optimizer.ir.trace import (
     Value,
     Var,
 )
-from optimizer.ir.types.declared import Call, Declarations, Descr, KnownObject, KnownResult, Scalar
+from optimizer.ir.types.declared import Call, Declarations, Descr, KnownObject, KnownResult
 from optimizer.ir.types.memory_types import Array, Struct, declared_field
 
 SEEDS = [
@@ -234,11 +234,9 @@ def test_floats_keep_their_bits(value: float) -> None:
 # Declarations that hold together.
 
 SCALARS = (
-    st.integers(-(1 << 63), (1 << 63) - 1).map(lambda value: Scalar("int", value))
-    | st.sampled_from([0, 1 << 63, 0x7FF8000000000000, 0x3FB999999999999A]).map(
-        lambda bits: Scalar("float", Float(bits))
-    )
-    | st.sampled_from(["a", "b c", '"']).map(lambda name: Scalar("ref", name))
+    st.integers(-(1 << 63), (1 << 63) - 1)
+    | st.sampled_from([0, 1 << 63, 0x7FF8000000000000, 0x3FB999999999999A]).map(Float)
+    | st.sampled_from(["a", "b c", '"'])
 )
 TOML_NAMES = st.lists(st.text("ab.- \"'\\\x7fé\n\t", min_size=1, max_size=4), min_size=10, max_size=10, unique=True)
 
@@ -258,16 +256,14 @@ def declarations(draw: DrawFn) -> Declarations:
         Array(names[4], declared_field(names[4], "", draw(narrow), items=True), immutable=draw(flag)),
         Array(names[5], None, (declared_field(names[5], plain, "u8", items=True),), draw(flag)),
     )
-    known = KnownResult(tuple(draw(st.lists(SCALARS, max_size=2))), Scalar("int", draw(st.integers(-9, 9))))
+    known = KnownResult(tuple(draw(st.lists(SCALARS, max_size=2))), draw(st.integers(-9, 9)))
     effects = st.sampled_from([("*",), (), ("x", f"{names[4]}")])
     calls = (
         Call(names[6], "int", True, draw(flag), draw(flag), draw(flag), "x", draw(effects), draw(effects), (known,)),
         Call(names[7], draw(st.sampled_from(["void", "ref"])), reads=draw(effects), writes=draw(effects)),
     )
     consts = (
-        KnownObject(
-            "c", struct=names[2], fields=(("only", Scalar("int", 3)),), same_as=draw(st.sampled_from([None, "d"]))
-        ),
+        KnownObject("c", struct=names[2], fields=(("only", 3),), same_as=draw(st.sampled_from([None, "d"]))),
         KnownObject(names[9], array=names[4], length=draw(st.integers(0, 5))),
     )
     return Declarations(structs, arrays, calls, (Descr(names[8], f"{names[0]}.{plain}"),), consts, draw(flag))
