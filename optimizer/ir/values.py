@@ -8,17 +8,13 @@ from optimizer.ir.faults import READING
 from optimizer.ir.floats import Float
 from optimizer.ir.rows.domain import wrap
 from optimizer.ir.text.lexer import Token
-from optimizer.ir.text.string_text import BadText, is_text, read_text, write_text
+from optimizer.ir.text.string_text import BadConstant, is_text, read_text, write_text
 from optimizer.ir.trace import ConstClass, ConstFloat, ConstInt, ConstRef, Value
 
 _DECIMAL = re.compile(r"-?[0-9]+")
 _BITS = re.compile(r"0[xX][0-9a-fA-F]+")
 _HEX_FLOAT = re.compile(r"-?0[xX][0-9a-fA-F]*+\.?[0-9a-fA-F]*+[pP][-+]?[0-9]{1,9}")
 _FLOAT = re.compile(r"-?(?:[0-9]++\.?[0-9]*+|\.[0-9]++)(?:[eE][-+]?[0-9]+)?|-inf")
-
-
-class BadConstant(Exception):
-    """A constant that is none; the message says why."""
 
 
 def read_constant(token: Token, word: int) -> Value | None:
@@ -28,14 +24,14 @@ def read_constant(token: Token, word: int) -> Value | None:
         case "number":
             return _read_number(text, word)
         case "string":
-            return _read_string(text)
+            return ConstRef(write_text(*read_text(text)))
         case "constant":
             name = text[text.index("(") + 1 : -1].strip()
             if not name:
                 raise BadConstant("expected a name in the parentheses")
             if text.startswith("ConstClass"):
                 return ConstClass(name)
-            return _read_string(name) if is_text(name) else ConstRef(f"ConstPtr({name})")
+            return ConstRef(write_text(*read_text(name))) if is_text(name) else ConstRef(f"ConstPtr({name})")
     match text:
         case "NULL":
             return ConstRef(text)
@@ -43,13 +39,6 @@ def read_constant(token: Token, word: int) -> Value | None:
             return ConstFloat(Float.of(float(text)))
         case _:
             return None
-
-
-def _read_string(text: str) -> ConstRef:
-    try:
-        return ConstRef(write_text(*read_text(text)))
-    except BadText as problem:
-        raise BadConstant(str(problem)) from None
 
 
 def _read_number(text: str, word: int) -> Value:

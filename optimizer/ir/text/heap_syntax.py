@@ -27,7 +27,7 @@ from optimizer.ir.faults import InputError
 from optimizer.ir.run.objects import NULL
 from optimizer.ir.text.lexer import NAME, Source, Token
 from optimizer.ir.text.reading_faults import describe
-from optimizer.ir.text.string_text import HIGHEST, BadText, read_text, write_text
+from optimizer.ir.text.string_text import HIGHEST, BadConstant, read_text, write_text
 from optimizer.ir.types.memory_cells import RAW_ARRAY
 from optimizer.ir.types.memory_types import RAW
 
@@ -186,7 +186,7 @@ class _Parser:
         self._at += 1
         try:
             kind, items = read_text(token.text if token.kind == "string" else f'"{token.text}"')
-        except BadText as problem:
+        except BadConstant as problem:
             raise self._source.fault(str(problem), self._number, token.column) from None
         return Token("string", write_text(kind, items), token.column)
 

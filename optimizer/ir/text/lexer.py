@@ -23,27 +23,19 @@ class Token(NamedTuple):
     column: int
 
 
-def _nested(opening: str, closing: str, inner: str = "") -> str:
-    """A pattern for brackets that hold `inner`, or text without such brackets."""
-    return rf"{opening}(?:[^{opening}{closing}]{f'|{inner}' if inner else ''})*+{closing}"
+def _nested(opening: str, closing: str, depth: int = 3) -> str:
+    """A pattern for brackets that hold text, and such brackets in turn as deep as that."""
+    inner = f"|{_nested(opening, closing, depth - 1)}" if depth else ""
+    return rf"{opening}(?:[^{opening}{closing}]{inner})*+{closing}"
 
 
-def _nested_deeply(opening: str, closing: str) -> str:
-    pattern = _nested(opening, closing)
-    for _ in range(3):
-        pattern = _nested(opening, closing, pattern)
-    return pattern
-
-
-_ANGLES = _nested_deeply("<", ">")
-_ROUND = _nested_deeply(r"\(", r"\)")
-_SQUARE = _nested_deeply(r"\[", r"\]")
+_ANGLES, _ROUND, _SQUARE = _nested("<", ">"), _nested(r"\(", r"\)"), _nested(r"\[", r"\]")
 NAME = r"[^\W\d][\w.$]*"
 _STRING = r'"(?:[^"\\]|\\.)*+"'
 
 _TOKEN = re.compile(
     rf"""(?P<blank>\s++|\#.*)
-    |descr\s*=\s*(?P<descr>(?:{_ANGLES}|{_ROUND}|{_SQUARE}|{_STRING}|[^<()\[\]{{}},"\#])++)
+    |descr\s*=\s*+(?P<descr>(?:{_ANGLES}|{_ROUND}|{_SQUARE}|{_STRING}|[^<()\[\]{{}},"\#])++)
     |(?P<open_descr>descr\s*=\s*)
     |(?P<constant>Const(?:Ptr|Class){_ROUND})
     |(?P<string>[us]?{_STRING})
@@ -92,13 +84,10 @@ def tokenize(source: Source, number: int, start: int = 0) -> list[Token]:
         kind = match.lastgroup
         if kind == "blank":
             continue
-        if kind == "mark":
-            text = kind = match[0]
-        elif kind in ("fault", "open_descr", None):
+        if kind in ("fault", "open_descr", None):
             raise source.fault(READING.bad_character(match[0], line[match.end() :]), number, match.start() + 1)
-        else:
-            text = match[kind]
-        tokens.append(Token(kind, text, match.start() + 1))
+        text = match[kind].rstrip()
+        tokens.append(Token(text if kind == "mark" else kind, text, match.start() + 1))
     tokens.append(Token("end", "", len(line.rstrip()) + 1))
     return tokens
 

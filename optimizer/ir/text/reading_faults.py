@@ -24,7 +24,7 @@ def describe(token: Token) -> str:
     """The token as it is told in an error."""
     if token.kind == "end":
         return "the end of the line"
-    return shorten(f"descr={token.text.strip()}" if token.kind == "descr" else token.text)
+    return shorten(f"descr={token.text}" if token.kind == "descr" else token.text)
 
 
 def shorten(text: str) -> str:

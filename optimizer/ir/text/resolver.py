@@ -6,10 +6,11 @@ from optimizer.ir.check import IllFormed, check, input_type
 from optimizer.ir.faults import READING
 from optimizer.ir.rows.ops import OPS, DescrKind, Kind, Op
 from optimizer.ir.text.lexer import Source, Token, is_variable_name
+from optimizer.ir.text.string_text import BadConstant
 from optimizer.ir.text.syntax import Header, Statement
 from optimizer.ir.trace import ConstClass, ConstInt, ConstRef, Exit, Operation, RawText, Trace, Value, Var
 from optimizer.ir.types.declared import Declarations
-from optimizer.ir.values import BadConstant, read_constant
+from optimizer.ir.values import read_constant
 
 
 class Resolver:

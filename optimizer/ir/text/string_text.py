@@ -18,8 +18,8 @@ _ESCAPES = {"n": "\n", "t": "\t", "r": "\r", "0": "\0", "'": "'", '"': '"', "\\"
 _PARTS = re.compile(r"\\x([0-9a-fA-F]{2})|\\u([0-9a-fA-F]{4})|\\U([0-9a-fA-F]{8})|\\(.)|(.)", re.DOTALL)
 
 
-class BadText(Exception):
-    """A text in quotes that is no string; the message says why."""
+class BadConstant(Exception):
+    """A constant that is none; the message says why."""
 
 
 def is_text(text: str) -> bool:
@@ -28,14 +28,14 @@ def is_text(text: str) -> bool:
 
 
 def read_text(text: str) -> tuple[str, tuple[int, ...]]:
-    """The type and the items of a text in quotes, with its prefix. Raises BadText."""
+    """The type and the items of a text in quotes, with its prefix. Raises BadConstant."""
     kind = UNICODE if text[0] == "u" else STR
     body = text[text.index('"') + 1 : -1]
     items = tuple(_item(match, kind) for match in _PARTS.finditer(body))
     wrong = next((item for item in items if item > HIGHEST[kind]), None)
     if wrong is not None:
         what = "bytes, up to \\xff" if kind == STR else "code points, up to \\U0010ffff"
-        raise BadText(f"the items of this string are {what}, got {wrong:#x}")
+        raise BadConstant(f"the items of this string are {what}, got {wrong:#x}")
     return kind, items
 
 
@@ -45,7 +45,7 @@ def _item(match: re.Match[str], kind: str) -> int:
         return ord(plain)
     if escaped is not None or (kind == STR and two is None):
         if escaped not in _ESCAPES:
-            raise BadText(f"the escape {match[0]} has no meaning here")
+            raise BadConstant(f"the escape {match[0]} has no meaning here")
         return ord(_ESCAPES[escaped])
     return int(two or four or eight, 16)
 

@@ -60,18 +60,19 @@ _VALUES = frozenset(("name", "number", "constant", "string"))
 
 def parse_body(source: Source, first_line: int) -> Body:
     """The statements from line `first_line` on. Raises InputError."""
-    parser = _LineParser(source)
     lines = _meaningful_lines(source, first_line)
     header: Header | None = None
     statements: list[Statement] = []
     for number, start in lines:
         if source.lines[number - 1][start] != "[":
-            statement, opens_block = parser.statement(number)
+            statement, opens_block = _parse_statement(source, number)
             if opens_block:
-                statement = statement._replace(block=_parse_block(parser, lines, number))
+                statement = statement._replace(block=_parse_block(source, lines, number))
             statements.append(statement)
         elif header is None and not statements and not LOG_MARK.match(source.lines[number - 1]):
-            header = parser.header(number, start)
+            line = _Line(source, number, start + 1)
+            header = Header(number, line.values("an input"))
+            line.end()
         else:
             raise READING.second_header(source, number, start, header)
     return Body(header, statements)
@@ -88,110 +89,87 @@ def _meaningful_lines(source: Source, first_line: int) -> Iterator[tuple[int, in
             yield number, start
 
 
-def _parse_block(parser: _LineParser, lines: Iterator[tuple[int, int]], opened: int) -> list[Statement]:
-    source = parser.source
+def _parse_block(source: Source, lines: Iterator[tuple[int, int]], opened: int) -> list[Statement]:
     block: list[Statement] = []
     for number, start in lines:
         if _BLOCK_END.match(source.lines[number - 1], start):
             return block
         if source.lines[number - 1][start] == "[":
             break
-        statement, opens_block = parser.statement(number)
+        statement, opens_block = _parse_statement(source, number)
         if opens_block:
             raise READING.block_in_block(source, number)
         block.append(statement)
     raise READING.open_block(source, opened)
 
 
-class _LineParser:
-    """Reads the lines of one source; `_tokens` and `_at` are those of the line at hand."""
+def _parse_statement(source: Source, number: int) -> tuple[Statement, bool]:
+    """The operation on line `number`, and whether an exit block begins behind it."""
+    text = source.lines[number - 1]
+    head = OPERATION.match(text)
+    if head is None:
+        raise READING.not_an_operation(source, number)
+    result = Token("name", head[1], head.start(1) + 1) if head[1] is not None else None
+    name = Token("name", head[2], head.start(2) + 1)
+    row = OPS.get(name.text)
+    if row is not None and row.raw:
+        end = text.rfind(")")
+        if end < head.end() or text[end + 1 :].strip()[:1] not in ("", "#"):
+            raise READING.open_operation(source, number, head.end())
+        raw = Token("raw", text[head.end() : end], head.end() + 1)
+        return Statement(number, result, name, [raw], end + 1), False
+    line = _Line(source, number, head.end())
+    args, closing, descr, origin = line.arguments()
+    failargs = line.values("a live value") if line.take("[") else None
+    opens_block = line.take("{")
+    line.end()
+    return Statement(number, result, name, args, closing, descr, origin, failargs), opens_block
 
-    def __init__(self, source: Source) -> None:
-        self.source = source
-        self._line = 0
-        self._tokens: list[Token] = []
-        self._at = 0
 
-    def header(self, number: int, start: int) -> Header:
-        self._line, self._tokens, self._at = number, tokenize(self.source, number, start), 1
-        inputs = self._values("]", "an input")
-        self._end()
-        return Header(number, inputs)
+class _Line:
+    """The words of a line from an index on, read one after the other."""
 
-    def statement(self, number: int) -> tuple[Statement, bool]:
-        """The operation on line `number`, and whether an exit block begins behind it."""
-        line = self.source.lines[number - 1]
-        head = OPERATION.match(line)
-        if head is None:
-            raise READING.not_an_operation(self.source, number)
-        result = Token("name", head[1], head.start(1) + 1) if head[1] is not None else None
-        name = Token("name", head[2], head.start(2) + 1)
-        row = OPS.get(name.text)
-        if row is not None and row.raw:
-            return self._raw(number, result, name, head.end()), False
-        self._line, self._tokens, self._at = number, tokenize(self.source, number, head.end()), 0
-        args, closing, descr, origin = self._arguments()
-        failargs = None
-        if self._take("["):
-            failargs = self._values("]", "a live value")
-        opens_block = self._take("{")
-        self._end()
-        return Statement(number, result, name, args, closing, descr, origin, failargs), opens_block
+    def __init__(self, source: Source, number: int, start: int) -> None:
+        self._source, self._number = source, number
+        self._tokens, self._at = tokenize(source, number, start), 0
 
-    def _raw(self, number: int, result: Token | None, name: Token, start: int) -> Statement:
-        line = self.source.lines[number - 1]
-        end = line.rfind(")")
-        if end < start or line[end + 1 :].strip()[:1] not in ("", "#"):
-            raise READING.open_operation(self.source, number, start)
-        text = Token("raw", line[start:end], start + 1)
-        return Statement(number, result, name, [text], end + 1)
-
-    def _arguments(self) -> tuple[list[Token], int, Token | None, Token | None]:
+    def arguments(self) -> tuple[list[Token], int, Token | None, Token | None]:
         """The arguments up to the closing parenthesis, its column, the descr and the origin."""
         args: list[Token] = []
         descr = origin = None
-        tokens, at = self._tokens, self._at
-        if tokens[at].kind == ")":
-            self._at = at + 1
-            return args, tokens[at].column, None, None
-        while True:
-            token = tokens[self._at]
+        for token in self._items(")"):
             if token.kind == "descr" and descr is None:
-                descr = self._descr()
-            elif token.text == "origin" and tokens[self._at + 1].kind == "=":
-                origin = self._origin(origin)
+                descr = token
+                self._at += 1
+            elif token.text == "origin" and self._tokens[self._at + 1].kind == "=":
+                if origin is not None:
+                    raise self._fault("an origin is given already")
+                origin = self._origin()
             elif descr is None and origin is None:
                 args.append(self._value("an argument"))
             else:
                 raise self._expected(")")
-            if not self._goes_on(")"):
-                return args, tokens[self._at - 1].column, descr, origin
+        return args, self._tokens[self._at - 1].column, descr, origin
 
-    def _descr(self) -> Token:
-        token = self._tokens[self._at]
-        text = token.text.strip()
-        if not text:
-            raise self._fault("expected the name of a descr behind descr=")
-        self._at += 1
-        return token._replace(text=text)
-
-    def _origin(self, before: Token | None) -> Token:
+    def _origin(self) -> Token:
         token = self._tokens[self._at + 2]
-        if before is not None:
-            raise self._fault("an origin is given already")
         if token.kind != "number" or not re.fullmatch("[0-9]{1,9}", token.text):
-            raise READING.no_origin(self.source, self._line, token)
+            raise READING.no_origin(self._source, self._number, token)
         self._at += 3
         return token
 
-    def _values(self, closing: str, what: str) -> list[Token]:
-        values: list[Token] = []
-        if self._take(closing):
-            return values
-        while True:
-            values.append(self._value(what))
-            if not self._goes_on(closing):
-                return values
+    def values(self, what: str) -> list[Token]:
+        """The values up to the closing bracket."""
+        return [self._value(what) for _ in self._items("]")]
+
+    def _items(self, closing: str) -> Iterator[Token]:
+        """The first words of items with commas between them, up to the closing mark; who asks takes the items."""
+        goes_on = not self.take(closing)
+        while goes_on:
+            yield self._tokens[self._at]
+            goes_on = self.take(",")
+            if not goes_on and not self.take(closing):
+                raise self._expected(f", or {closing}")
 
     def _value(self, what: str) -> Token:
         token = self._tokens[self._at]
@@ -204,20 +182,13 @@ class _LineParser:
             self._at += 1
         return token
 
-    def _goes_on(self, closing: str) -> bool:
-        """Takes a comma, or the closing mark."""
-        kind = self._tokens[self._at].kind
-        if kind != "," and kind != closing:
-            raise self._expected(f", or {closing}")
-        self._at += 1
-        return kind == ","
-
-    def _take(self, kind: str) -> bool:
+    def take(self, kind: str) -> bool:
+        """Takes the next word if it is of that kind."""
         found = self._tokens[self._at].kind == kind
         self._at += found
         return found
 
-    def _end(self) -> None:
+    def end(self) -> None:
         if self._tokens[self._at].kind != "end":
             raise self._expected("the end of the line")
 
@@ -225,4 +196,4 @@ class _LineParser:
         return self._fault(READING.got(what, self._tokens[self._at]))
 
     def _fault(self, message: str) -> Exception:
-        return self.source.fault(message, self._line, self._tokens[self._at].column)
+        return self._source.fault(message, self._number, self._tokens[self._at].column)

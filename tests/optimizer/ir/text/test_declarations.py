@@ -147,7 +147,7 @@ def test_known_floats_are_known_by_their_bits(number: str) -> None:
     )
     declarations = parse_declarations(text)
     assert parse_declarations(format_declarations(declarations)) == declarations
-    assert (declarations.consts[0].fields[0][1].value == Float(1 << 63)) == (number == "-0.0")
+    assert (declarations.consts[0].fields[0][1] == Float(1 << 63)) == (number == "-0.0")
 
 
 def test_the_front_matter_of_a_trace_is_the_same() -> None:
