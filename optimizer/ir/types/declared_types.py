@@ -55,7 +55,7 @@ class DeclaredTypes:
         return replace(field, low=low, high=high, immutable=immutable or field.immutable)
 
     def _constants(self) -> dict[str, Known]:
-        """What is declared of each opaque constant, whatever it is called there."""
+        """The declaration of each opaque constant, whatever it is called there."""
         groups: dict[str, tuple[str, ...]] = {}
         for const in self.declarations.consts:
             both = (groups.get(name, (name,)) for name in (const.name, const.same_as or const.name))
