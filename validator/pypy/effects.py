@@ -18,7 +18,7 @@ from dataclasses import dataclass, field
 
 from validator.pypy.copies import copies_items
 from validator.pypy.fields import Fields, is_pure
-from validator.pypy.lines import ANY_EFFECT, Line, Printed, is_variable, touches_no_object
+from validator.pypy.lines import ANY_EFFECT, Line, Printed, is_variable, keeps_off, touches_no_object
 from validator.pypy.sameness import Node, Preserved, Sameness
 from validator.pypy.straight import AFTER, BEFORE, Sides
 
@@ -103,7 +103,11 @@ def _as_pypy_sees_it(effects: Set[Effect]) -> Preserved:
 
 
 def _cannot_write(function: str, memory: str) -> bool:
-    return touches_no_object(function) or (copies_items(function) and memory.startswith("<Field"))
+    return (
+        touches_no_object(function)
+        or keeps_off(function, memory)
+        or (copies_items(function) and memory.startswith("<Field"))
+    )
 
 
 @dataclass(frozen=True, slots=True)

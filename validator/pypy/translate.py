@@ -15,11 +15,13 @@ from validator.pypy.effects import CODE, Effect, leaves
 from validator.pypy.fields import Fields
 from validator.pypy.lines import (
     NULL,
+    RPYTHON,
     Line,
     Printed,
     allocates_raw,
     is_float,
     is_pointer,
+    keeps_off,
     touches_no_object,
     touches_nothing,
 )
@@ -101,6 +103,8 @@ def _assumed(lines: tuple[Line, ...], effects: frozenset[Effect], fields: Fields
         yield from (f"calls leave {memory} NULL" for memory in sorted(memories) if fields.stays_null(memory))
     if any(is_pointer(arg) for line in lines for arg in line.args):
         yield SAME_CONSTANTS
+    if any(keeps_off(line.function) for line in lines if line.is_call):
+        yield RPYTHON
 
 
 def _text(
@@ -260,8 +264,9 @@ def _possible(lines: tuple[Line, ...], copies: Copies) -> Iterator[Effect]:
     memories = {found.memory for line in lines if (found := line.access)}
     may_write = (line for line in lines if line.may_write and not touches_no_object(line.function))
     for function in {line.function for line in may_write if line.args not in copies.arrays}:
-        yield Effect(function, "invalidates", CODE)
-        for memory in memories:
+        if not keeps_off(function):
+            yield Effect(function, "invalidates", CODE)
+        for memory in [one for one in memories if not keeps_off(function, one)]:
             yield Effect(function, "reads", memory)
             yield Effect(function, "writes", memory)
 
@@ -286,12 +291,16 @@ def _declarations(sides: Sides, effects: frozenset[Effect], fields: Fields) -> D
         if call.loop_invariant:  # in a straight line it is a function, and does nothing
             call = replace(call, loop_invariant=False, elidable=True, oopspec=None, can_invalidate=False)
         written = tuple(memory for memory in memories if not leaves(function, memory, effects, fields))
-        read = tuple(memory for memory in named if Effect(function, "reads", memory) not in effects)
+        read = tuple(
+            memory
+            for memory in named
+            if Effect(function, "reads", memory) not in effects and not keeps_off(function, memory)
+        )
         if len(written) < len(named) and not has_bytes:
             call = replace(call, writes=(*written, RAW))
         if len(read) < len(named) and not has_bytes:
             call = replace(call, reads=(*read, RAW))
-        if Effect(function, "invalidates", CODE) in effects:
+        if Effect(function, "invalidates", CODE) in effects or keeps_off(function):
             call = replace(call, can_invalidate=False)
         calls[function] = call
     certain = replace(declarations_of(named), fields=fields.declared(named), calls=tuple(calls.values()))

@@ -9,6 +9,7 @@ from optimizer.ir.dialects.pypy_pairs import LogPair, pair_sections
 from tests.pypy_logs import BOX, CALL, COUNT, bridge, loop, recorded
 from validator import Proved, Unknown
 from validator.pypy.judge import Judged, judge
+from validator.pypy.lines import RPYTHON
 from validator.pypy.study import study
 
 
@@ -18,9 +19,9 @@ def judged(log: str) -> list[Judged]:
     return [judge(pair, "log", knowledge) for pair in pairs]
 
 
-def put_off(field: str, value: str = "i1") -> str:
+def put_off(field: str, value: str = "i1", function: str = "keep", descr: str = CALL) -> str:
     """A new object whose field is filled behind the call that it is given to."""
-    made, call = "p2 = new_with_vtable(descr=<SizeDescr 24>)", f"call_n(ConstClass(keep), p2, descr={CALL})"
+    made, call = "p2 = new_with_vtable(descr=<SizeDescr 24>)", f"call_n(ConstClass({function}), p2, descr={descr})"
     store, end = f"setfield_gc(p2, {{}}, descr={field})", "finish(p2)"
     before = recorded("[p0, i1]", made, store.format("i1"), call, end)
     return before + bridge("[p0, i1]", *(f"+1: {line}" for line in (made, call, store.format(value), end)))
@@ -85,3 +86,32 @@ def test_a_preamble_and_its_body_are_two_that_say_so() -> None:
         assert not isinstance(one.verdict, Proved)
     (wrong,) = judged(peeled(True, True, value="7"))
     assert not isinstance(wrong.verdict, Proved)
+
+
+GROW, FIELD = "ll_grow_by__stringbuilderPtr_Signed", "<FieldS pypy.interpreter.pyframe.PyFrame.inst_last_instr 40>"
+
+
+def test_what_functions_of_rpython_touch_is_known() -> None:
+    (one,) = judged(put_off(FIELD, function=GROW))
+    assert isinstance(one.verdict, Proved)
+    assert one.texts is not None
+    assert RPYTHON in one.texts.assumes
+
+
+@pytest.mark.parametrize(
+    ("field", "changes"),
+    [
+        (FIELD, {"value": "7", "function": GROW}),
+        (FIELD, {"function": f"{GROW}_trampoline"}),
+        (FIELD, {"function": f"not_{GROW}"}),
+        (FIELD, {"function": GROW, "descr": "<Callv 0 r EF=7>"}),
+        ("<FieldS stringbuilder.current_pos 16>", {"function": GROW}),
+        ("<FieldS rpython.rlib.rsiphash.Seed.inst_k0l 8>", {"function": GROW}),
+        ("<FieldS list.length 8>", {"function": "_ll_list_resize_hint_really_look_inside_iff__listPtr_Signed_Bool"}),
+        ("<FieldS dicttable.num_live_items 8>", {"function": "_ll_dictnext_look_inside_iff__dictiterPtr"}),
+        ("<FieldS rpy_string.hash 8>", {"function": "_ll_strhash__rpy_stringPtr"}),
+    ],
+)
+def test_what_they_may_touch_is_not_put_off(field: str, changes: dict[str, str]) -> None:
+    (one,) = judged(put_off(field, **changes))
+    assert not isinstance(one.verdict, Proved)
