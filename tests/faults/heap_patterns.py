@@ -8,7 +8,7 @@ from itertools import combinations, pairwise
 
 from optimizer.ir.rows.ops import DescrKind, Kind, Type
 from optimizer.ir.trace import ConstInt, Operation, Trace, Value, Var, exit_of, memory_of
-from optimizer.ir.types.effects import effects_of
+from optimizer.ir.types.call_questions import effects_at
 from optimizer.ir.types.layout import Field, Layout
 from optimizer.ir.types.trace_layout import layout_of
 
@@ -105,7 +105,7 @@ def event_between(told: Told) -> bool:
         not second.stores
         and told.is_old(first.pointer)
         and any(
-            effects_of(told.trace.ops[at], told.layout).may_write(first.slot)
+            effects_at(told.trace.ops[at], told.layout).may_write(first.slot)
             for at in told.events_between(first, second)
         )
         for first, second, _ in told.again()
@@ -119,7 +119,7 @@ def reloaded_behind_a_watch(told: Told) -> bool:
     return any(
         (one.pointer, one.slot.key) in watched
         and not other.stores
-        and any(effects_of(ops[at], told.layout).can_invalidate for at in told.events_between(one, other))
+        and any(effects_at(ops[at], told.layout).can_invalidate for at in told.events_between(one, other))
         and all(ops[at].op.name != "guard_not_invalidated" for at in told.guards_between(one, other))
         for one, other, _ in told.again()
     )
@@ -139,7 +139,7 @@ def named_write(told: Told) -> bool:
         not second.stores
         and first.slot.immutable
         and any(
-            effects_of(told.trace.ops[at], told.layout).may_write(first.slot)
+            effects_at(told.trace.ops[at], told.layout).may_write(first.slot)
             for at in told.events_between(first, second)
         )
         for first, second, _ in told.again()

@@ -24,9 +24,9 @@ from optimizer.ir.faults import Unsupported
 from optimizer.ir.immutable import immutable, replace
 from optimizer.ir.rows.float_rows import SQRT
 from optimizer.ir.rows.ops import OPS
-from optimizer.ir.rows.row import CALL, EVENT, FACT, LOAD, NEW, POSITION, PURE, SCAN, VOID, Op, Role
+from optimizer.ir.rows.row import CALL, EVENT, FACT, FLOAT, INT, LOAD, NEW, POSITION, PURE, REF, SCAN, VOID, Op, Role
 from optimizer.ir.trace import Operation, Trace, Value
-from optimizer.ir.types.effects import NOTHING, Effects, effects_of
+from optimizer.ir.types.effects import EVERYTHING, NOTHING, Effects, effects_of
 from optimizer.ir.types.known_calls import meant
 from optimizer.ir.types.layout import Field, Layout
 
@@ -43,21 +43,19 @@ MEANINGS: dict[str, Op] = {
 
 _READING = "threadlocalref_get"
 
-_SHOWN_AS = {"call_pure": "call", "call_loopinvariant": "call", "cond_call_value": "call"}
-"""Calls that may be made by an operation of another name."""
+_SHOWN_AS = {INT: "call_i", REF: "call_r", FLOAT: "call_f", VOID: "call_n"}
+_MADE_BY = ("call_pure_", "call_loopinvariant_", "cond_call")
+"""The beginnings of the names of operations that make the calls of others."""
 
-_FUNCTION, _INVARIANT = Role.FUNCTION, Role.INVARIANT
-EVENT_ROLES, _FUNCTIONS = (Role.EVENT, _INVARIANT), (_FUNCTION, Role.MEANING)
+EVENT_ROLES, _FUNCTIONS = (Role.EVENT, Role.INVARIANT), (Role.FUNCTION, Role.MEANING)
 """The roles of events, the first ones of their functions if these are loop invariant; and of functions."""
-
-_RAISING = replace(NOTHING, can_raise=True)
 
 
 @immutable
 class CallSite:
     """A call at its place. `args` are the function, where the row has one, and what it is called with.
 
-    With `condition` it is made only where that holds (see `Memory.happens`). `meaning` is the operation that it stands
+    If it `is_conditional` it is made only where `Memory.happens` holds. `meaning` is the operation that it stands
     for, if it does; `declared` its declaration. Events that may be the same have the same `name`. A function that is
     `passing` may give something else behind an event that may write everything.
     """
@@ -84,31 +82,36 @@ def call_of(operation: Operation, layout: Layout) -> CallSite | None:
 
 
 def _call_of(operation: Operation, layout: Layout) -> CallSite:
-    memory, row = operation.op.memory, operation.op
+    memory, row, args = operation.op.memory, operation.op, operation.args
     if memory is None or memory.descr is not CALL:
-        return CallSite(Role.EVENT, effects_of(operation, layout), operation.args, row.name)
+        is_inert = memory is not None and memory.inert
+        return CallSite(Role.EVENT, NOTHING if is_inert else EVERYTHING, args, row.name)
     declared = None if operation.descr is None else layout.call(operation.descr)
     known = meant(operation, layout)
     if known.op.kind in (SCAN, NEW):
         slot = layout.descr_of(known)
         assert isinstance(slot, Field)
         effects = replace(NOTHING, reads=frozenset((slot.key,)))
-        return CallSite(Role.MEMORY, effects, operation.args, row.name, False, known.op, declared)
-    role = _role(declared, layout, operation)
-    is_conditional = memory.happens is not None
-    is_record = row.kind is FACT
-    is_whole = role in EVENT_ROLES and not is_conditional
-    args = operation.args if is_whole else operation.args[memory.function :]
+        return CallSite(Role.MEMORY, effects, args, row.name, False, known.op, declared)
+    role, is_conditional = _role(declared, layout, operation), memory.happens is not None
+    if role not in EVENT_ROLES or is_conditional:
+        args = args[memory.function :]
     meaning = MEANINGS[declared.oopspec or ""] if role is Role.MEANING and declared else None
-    if is_record:
+    if row.kind is FACT:
         if role not in _FUNCTIONS or not args:
             raise Unsupported(f"{row.name} of what is not elidable", operation.line)
         return CallSite(Role.RECORD, NOTHING, args, row.name, False, meaning, declared)
-    if role is _INVARIANT and not args:
+    if role is Role.INVARIANT and not args:
         raise Unsupported(f"{row.name} of a loop-invariant function that is not there", operation.line)
-    effects = _effects(role, declared, operation, layout)
-    passing = role is _FUNCTION and declared is not None and not declared.elidable
-    return CallSite(role, effects, args, _shown_as(row), is_conditional, meaning, declared, passing)
+    effects, name = effects_of(declared, layout), row.name
+    is_elidable = declared is not None and declared.elidable
+    if role in _FUNCTIONS:
+        reads = effects.reads if role is Role.FUNCTION and is_elidable else frozenset()
+        effects = replace(NOTHING, reads=reads, can_raise=effects.can_raise)
+    if name.startswith(_MADE_BY):
+        name = _SHOWN_AS[row.result]
+    passing = role is Role.FUNCTION and declared is not None and not is_elidable
+    return CallSite(role, effects, args, name, is_conditional, meaning, declared, passing)
 
 
 def _role(declared: Call | None, layout: Layout, operation: Operation) -> Role:
@@ -129,23 +132,6 @@ def _is_reading(declared: Call, operation: Operation) -> bool:
     is_plain = row.kind is EVENT and memory is not None and memory.happens is None and memory.function == 0
     gives = row.result is not VOID and not declared.can_raise and not declared.loop_invariant
     return declared.oopspec == _READING and is_plain and gives
-
-
-def _effects(role: Role, declared: Call | None, operation: Operation, layout: Layout) -> Effects:
-    effects = effects_of(operation, layout)
-    if role not in _FUNCTIONS:
-        return effects
-    own = _RAISING if effects.can_raise else NOTHING
-    looks = role is _FUNCTION and declared is not None and declared.elidable
-    return replace(own, reads=effects.reads) if looks else own
-
-
-def _shown_as(row: Op) -> str:
-    """The name of the call, whatever says that it is one."""
-    stem, _, letter = row.name.rpartition("_")
-    if row.name == "cond_call":
-        return "call_n"
-    return f"{_SHOWN_AS[stem]}_{letter}" if stem in _SHOWN_AS else row.name
 
 
 def may_be_raised_before(trace: Trace) -> bool:

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection
 
 from optimizer.ir.immutable import immutable
-from optimizer.ir.rows.row import CALL
-from optimizer.ir.trace import Operation
+from optimizer.ir.types.declared import Call
 from optimizer.ir.types.layout import Field, Layout
 from optimizer.ir.types.memory_types import MemoryKind, kind_of
 
@@ -59,13 +58,8 @@ NOTHING = Effects(frozenset(), frozenset(), can_invalidate=False, can_raise=Fals
 """The effects of an event that has none."""
 
 
-def effects_of(operation: Operation, layout: Layout) -> Effects:
-    """The effects of the event or call, if it has any."""
-    memory = operation.op.memory
-    if memory is not None and memory.inert:
-        return NOTHING
-    takes_call = memory is not None and memory.descr is CALL
-    call = layout.call(operation.descr) if takes_call and operation.descr is not None else None
+def effects_of(call: Call | None, layout: Layout) -> Effects:
+    """The effects of what is declared so, or of an event that nobody declares."""
     if call is None:
         return EVERYTHING
     writes = layout.memory_keys(call.writes)

@@ -19,7 +19,8 @@ from optimizer.ir.text import format_trace, parse
 from optimizer.ir.text.heap_printer import format_heap
 from optimizer.ir.text.heap_reader import parse_heap
 from optimizer.ir.trace import Trace
-from optimizer.ir.types.effects import EVERYTHING, Effects, effects_of
+from optimizer.ir.types.call_questions import effects_at
+from optimizer.ir.types.effects import EVERYTHING, Effects
 from optimizer.ir.types.memory_names import memory_named
 from optimizer.ir.types.trace_layout import layout_of
 
@@ -339,7 +340,7 @@ def test_a_copy_relies_on_the_same() -> None:
 def test_effects_are_what_is_declared() -> None:
     def effects(call: str) -> Effects:
         trace = trace_of(call)
-        return effects_of(trace.ops[0], layout_of(trace))
+        return effects_at(trace.ops[0], layout_of(trace))
 
     assert effects(PEEK) == Effects(
         frozenset({"Node.value"}), frozenset({"Node.next"}), can_invalidate=False, can_raise=False
@@ -433,7 +434,7 @@ def test_everything_and_immutable_memory_by_its_name() -> None:
     trace = trace_of("call_n(1, descr=all)", text)
     assert parse(format_trace(trace)) == trace
     layout = layout_of(trace)
-    effects = effects_of(trace.ops[0], layout)
+    effects = effects_at(trace.ops[0], layout)
     words = memory_named(layout, "Words", has_index=True)
     assert words is not None
     assert effects.sees_everything

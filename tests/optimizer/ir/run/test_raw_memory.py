@@ -16,7 +16,7 @@ from optimizer.ir.run.runs import Write
 from optimizer.ir.text import parse
 from optimizer.ir.text.heap_printer import format_heap
 from optimizer.ir.text.heap_reader import parse_heap
-from optimizer.ir.types.effects import effects_of
+from optimizer.ir.types.call_questions import effects_at
 from optimizer.ir.types.memory_types import BYTES, RawItem
 from optimizer.ir.types.trace_layout import layout_of
 
@@ -151,7 +151,7 @@ def test_an_event_may_touch_raw_memory_if_it_says_so() -> None:
     for name in ("none", "all", "one", "other"):
         trace = parse(CALLS + f"[i0]\nsetfield_raw(i0, 1, descr=Node.value)\ncall_n(1, descr={name})")
         layout = layout_of(trace)
-        effects = effects_of(trace.ops[1], layout)
+        effects = effects_at(trace.ops[1], layout)
         field = layout.raw_field("Node.value")
         may[name] = (effects.may_write(BYTES), effects.may_see(BYTES), effects.may_write(field))
     assert may == {
