@@ -34,12 +34,9 @@ class Float(_Bits):
         value: float = struct.unpack("<d", struct.pack("<Q", self.bits))[0]
         return value
 
-    def __str__(self) -> str:
+    def __repr__(self) -> str:
         """The shortest text that reads back as the same bits."""
         return repr(self.value)
-
-    def __repr__(self) -> str:
-        return str(self)
 
 
 EXACT_INTS = 53

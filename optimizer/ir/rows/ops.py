@@ -19,7 +19,6 @@ from collections.abc import Callable
 from typing import Any
 
 from optimizer.ir.rows.call_rows import CALL_ROWS
-from optimizer.ir.rows.cast_rows import CAST_ROWS
 from optimizer.ir.rows.domain import Domain
 from optimizer.ir.rows.float_rows import FLOAT_ROWS, same_float
 from optimizer.ir.rows.heap_rows import HEAP_ROWS, SAME_OBJECT
@@ -173,7 +172,7 @@ _UNMODELLED = [
 ]
 
 _ON_WORDS = (*_ARITHMETIC, *_COMPARISONS, *_OVERFLOWS, *_GUARDS, *_EVENTS, *_POSITIONS, *_ENDS)
-_ON_MEMORY = (*HEAP_ROWS, *CALL_ROWS, *FLOAT_ROWS, *STRING_ROWS, *RAW_ROWS, *CAST_ROWS)
+_ON_MEMORY = (*HEAP_ROWS, *CALL_ROWS, *FLOAT_ROWS, *STRING_ROWS, *RAW_ROWS)
 
 OPS: dict[str, Op] = {row.name: row for row in (*_ON_WORDS, *_ON_MEMORY, *_UNMODELLED)}
 """The table, by name."""

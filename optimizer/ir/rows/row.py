@@ -16,7 +16,11 @@ Requirement = tuple[Meaning, str]
 """A condition under which an operation is defined, and what is wrong where it does not hold."""
 
 
-class Type(Enum):
+class _Names(Enum):
+    __hash__ = object.__hash__  # that of enums is slow
+
+
+class Type(_Names):
     """The type of a value; `VOID` is that of an operation without result, `ANY` of an argument that a descr types, and
     `PLACE` of one that is an address or an object."""
 
@@ -27,10 +31,8 @@ class Type(Enum):
     ANY = "any"
     PLACE = "place"
 
-    __hash__ = object.__hash__  # that of enums is slow
 
-
-class Kind(Enum):
+class Kind(_Names):
     """The effect of an operation on the run of a trace."""
 
     PURE = "pure"  # computes its result from its arguments
@@ -49,10 +51,8 @@ class Kind(Enum):
     EXCEPTION = "exception"  # reads or changes the pending exception
     OTHER = "other"  # not modelled
 
-    __hash__ = object.__hash__
 
-
-class DescrKind(Enum):
+class DescrKind(_Names):
     """The thing that the descr of an operation on the heap stands for."""
 
     FIELD = "field"
@@ -65,10 +65,8 @@ class DescrKind(Enum):
     RAW_SIZE = "raw size"  # the same, where the last argument is their number and a descr says nothing
     RAW_FIELD = "raw field"  # a field of a raw struct
 
-    __hash__ = object.__hash__
 
-
-class Role(Enum):
+class Role(_Names):
     """The semantics of a call."""
 
     EVENT = "event"
@@ -77,8 +75,6 @@ class Role(Enum):
     MEMORY = "memory"  # an operation on memory that is known: the call does what that does
     MEANING = "meaning"  # an operation that is known: the call computes what that does
     RECORD = "record"  # no call: says what a function gives
-
-    __hash__ = object.__hash__
 
 
 # The same by short names: a member takes 150 instructions to look up in its enum, and 10 by the name of a module.

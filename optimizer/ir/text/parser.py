@@ -39,8 +39,10 @@ def _front_matter(source: Source, types: Declarations) -> tuple[Declarations, in
     for number, line in enumerate(source.lines, start=1):
         stripped = line.strip()
         if opening and stripped == _FENCE:
-            from optimizer.ir.text.declarations import read_front_matter  # here: most traces declare nothing
-            from optimizer.ir.text.toml_source import TomlSource
+            from optimizer.ir.text.declarations import (
+                TomlSource,
+                read_front_matter,
+            )  # here: most traces declare nothing
 
             toml = "\n".join(source.lines[opening : number - 1])
             return *read_front_matter(TomlSource(toml, source.file, opening + 1), types), number + 1

@@ -6,7 +6,7 @@ import json
 import re
 
 from optimizer.ir.faults import InputError
-from optimizer.ir.text.toml_source import Path, TomlSource
+from optimizer.ir.text.declarations import Path, TomlSource
 
 _NAME = r"""(?:"[^"\n]*"|'[^'\n]*'|[A-Za-z0-9_-]+)"""
 _DOTTED = rf"{_NAME}(?:\s*\.\s*{_NAME})*"

@@ -18,20 +18,16 @@ results of these), loop invariant where it has it at `call_loopinvariant_*` only
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from optimizer.ir.faults import Unsupported
 from optimizer.ir.immutable import immutable, replace
 from optimizer.ir.rows.float_rows import SQRT
 from optimizer.ir.rows.ops import OPS
 from optimizer.ir.rows.row import CALL, EVENT, FACT, FLOAT, INT, LOAD, NEW, POSITION, PURE, REF, SCAN, VOID, Op, Role
 from optimizer.ir.trace import Operation, Trace, Value
+from optimizer.ir.types.declared import Call
 from optimizer.ir.types.effects import EVERYTHING, NOTHING, Effects, effects_of
 from optimizer.ir.types.known_calls import meant
 from optimizer.ir.types.layout import Field, Layout
-
-if TYPE_CHECKING:
-    from optimizer.ir.types.declared import Call
 
 MEANINGS: dict[str, Op] = {
     "int_py_div": OPS["int_py_div"],

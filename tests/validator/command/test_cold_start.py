@@ -39,8 +39,6 @@ ONLY_FOR_OTHERS = {
     "optimizer.ir.run.object_heap",
     "optimizer.ir.run.objects",
     "optimizer.ir.run.runs",
-    "optimizer.ir.text.toml_source",
-    "optimizer.ir.dialects.toy_reader",
     "pathlib",
     "subprocess",
     "tempfile",
