@@ -177,8 +177,16 @@ class Discharger:
 
     def can_fail(self, obligation: Obligation) -> bool:
         """Were values found under which it does not hold, by a short search?"""
+        return self._found(obligation) is not None
+
+    def candidate(self, obligation: Obligation) -> State | None:
+        """A state of such values, on which it may not hold; None if none were found in time."""
+        found = None if self.is_late else self._found(obligation)
+        return None if found is None else self.state(found, obligation.place.events)
+
+    def _found(self, obligation: Obligation) -> Mapping[Term, int] | None:
         assumed = [*obligation.given, *self._pair.assumptions(obligation.place)]
-        return find_values(self._pair.terms, [self._denied(obligation), *assumed]) is not None
+        return find_values(self._pair.terms, [self._denied(obligation), *assumed])
 
     def _nested(self, chain: Sequence[Obligation]) -> tuple[list[Term], Term]:
         """The assumptions at the first of the obligations, and a condition that can hold there where one of them fails:

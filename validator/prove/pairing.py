@@ -22,6 +22,17 @@ P = ParamSpec("P")
 T = TypeVar("T")
 
 
+def inputs_differ(before: Trace, after: Trace) -> str | None:
+    """The reason for which both traces cannot be run on the same inputs, if there is one."""
+    if before.word != after.word:
+        return f"the traces have machine words of different widths: {before.word} and {after.word} bits"
+    mine, theirs = [[var.type for var in trace.inputs] for trace in (before, after)]
+    if mine != theirs:
+        one, other = [", ".join(type_.value for type_ in types) for types in (mine, theirs)]
+        return f"the traces have different inputs: ({one}) before, ({other}) after"
+    return None
+
+
 def encode_pair(before: Trace, after: Trace, layout: Layout, options: Options) -> Pair:
     """Both traces encoded, the allocations of `after` named by those of `before` that they seem to be."""
     for trace, which in ((before, "before"), (after, "after")):

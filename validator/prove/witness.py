@@ -239,4 +239,4 @@ class _Search(TermValues):
     def _is_fixed(self, term: Term) -> bool:
         if term.kind == "constant":
             return self.terms.layout.constant(term.value) is not None
-        return term.kind in ("const", "float_const", "null", "alloc", "class_id")
+        return term.kind in ("const", "float_const", "null", "alloc", "class_id", "class_name")

@@ -158,6 +158,7 @@ def test_nor_is_a_query_made_of_them(monkeypatch: pytest.MonkeyPatch) -> None:
 
     def late(discharger: Discharger, obligations: Any) -> Any:
         now[0] = 100.0
+        denied.clear()
         return together(discharger, obligations)
 
     monkeypatch.setattr(Discharger, "together", late)
