@@ -99,6 +99,14 @@ def in_a_row(parts: Sequence[Part]) -> Part:
     return Part(parts[0].inputs, tuple(row.ops), row.handed_on)
 
 
+def named_anew(part: Part) -> Part:
+    """The part with other names for all that it computes."""
+    row = _Row((*part.inputs, *[one.result for one in part.ops if one.result]))
+    row.handed_on = part.inputs
+    row.add(part, 1)
+    return Part(part.inputs, tuple(row.ops), row.handed_on)
+
+
 def iterated(trace: Trace, count: int) -> Trace:
     """The straight trace that so many iterations of a loop are, each with a mark in front."""
     label = inner_label(trace)

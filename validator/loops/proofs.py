@@ -18,7 +18,7 @@ from collections.abc import Iterator, Sequence
 
 from optimizer.ir.faults import Unsupported
 from optimizer.ir.immutable import immutable, replace
-from optimizer.ir.loops import Part, in_a_row, marked
+from optimizer.ir.loops import Part, in_a_row, marked, named_anew
 from optimizer.ir.rows.ops import OPS
 from optimizer.ir.rows.row import INT
 from optimizer.ir.trace import ConstInt, Operation, Trace, Value, Var, exit_of
@@ -84,7 +84,8 @@ def proofs_behind(loop: Loop, options: Options, origins: Sequence[int | None]) -
         places = {k: recorded + j for j, k in reversed(list(enumerate(origins[:optimized])))}
     named = [k if k is None or k < recorded else None for k in origins[:optimized]]
     named += [places.get(None if k is None else k - recorded) for k in origins[optimized:]]
-    before = [_unnamed(start), promising_nothing(_unnamed(loop.peeled.preamble))]
+    preamble = named_anew(_unnamed(loop.peeled.preamble))  # names of both sides are taken for those of one object
+    before = [_unnamed(start), promising_nothing(preamble)]
     after = [_named(other_start, named[:optimized]), _named(loop.peeled.body, named[optimized:])]
     step = _proof(loop, STEP, before, after, _loosely(options), shows=True)
     shared = makes_strings(loop.peeled.preamble, loop.layout) and sharing(

@@ -808,3 +808,21 @@ jump("ab", descr=Body)
     for name in ("p0", "p1"):
         before, after = [text.replace(f'ptr_eq({name}, "ab")', f"ptr_eq({name}, NULL)") for text in (before, after)]
     assert isinstance(judge(before, after), Proved)
+
+
+def test_names_of_the_preamble_are_those_of_its_objects_on_neither_side() -> None:
+    """The preamble stands behind the recorded loop on one side and in front of the body on the other one: what it
+    allocates has other partners there."""
+    made = "p{0} = new(descr=Pair)\nsetfield_gc(p{0}, i{2}, descr=Pair.value)\n"
+    held = (
+        "p{1} = new(descr=Box)\nsetfield_gc(p{1}, p{0}, descr=Box.pair)\nsetarrayitem_gc(p0, i{2}, p{1}, descr=Boxes)\n"
+    )
+    on = "i{3} = int_add(i{2}, 1)\ni{4} = int_lt(i{3}, 9)\nguard_true(i{4}) []\n"
+    once = made + held + on
+    before = f"[p0, i0]\n{once.format(1, 2, 0, 3, 4)}jump(p0, i3)\n"
+    first, again = once.format(5, 6, 0, 7, 8), once.format(9, 10, 7, 11, 12)
+    after = f"[p0, i0]\n{first}label(p0, i7, descr=Body)\n{again}jump(p0, i11, descr=Body)\n"
+    assert isinstance(judge(before, after), Proved)
+    assert not isinstance(
+        judge(before, edited(after, "Pair)\nsetfield_gc(p9, i7,", "Pair)\nsetfield_gc(p9, 3,")), Proved
+    )
