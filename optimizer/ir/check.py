@@ -143,13 +143,10 @@ class _Checker:
                 raise _WRONG.wrong_descr(operation, problem) from None
 
     def _value(self, value: Value, operation: Operation, part: str, index: int) -> None:
-        if isinstance(value, Var):
-            known = self._visible.get(value.name)
-            is_right = known is not None and known == value
-        elif isinstance(value, ConstInt):
-            known, is_right = None, self._low <= value.value <= self._high
-        else:
-            known, is_right = None, not isinstance(value, RawText)
+        known = self._visible.get(value.name) if isinstance(value, Var) else None
+        is_right = known == value if isinstance(value, Var) else not isinstance(value, RawText)
+        if isinstance(value, ConstInt):
+            is_right = self._low <= value.value <= self._high
         if not is_right:
             raise _WRONG.wrong_value(value, known, self._hidden, self._word, operation, part, index)
 

@@ -14,7 +14,7 @@ from optimizer.ir.domains.concrete_floats import ConcreteFloats
 from optimizer.ir.domains.term import Term
 from optimizer.ir.floats import ZERO, Float
 from optimizer.ir.rows import float_rows
-from optimizer.ir.rows.float_domain import limits_of_int
+from optimizer.ir.rows.domain import limits_of_int
 from optimizer.ir.rows.ops import Type
 from optimizer.ir.rules.language import rule
 from optimizer.ir.trace import ConstFloat, ConstInt

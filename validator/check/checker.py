@@ -12,9 +12,8 @@ from optimizer.ir.supported import check_supported
 from optimizer.ir.trace import Operation, Trace, all_operations, exit_of
 from optimizer.ir.types.byte_access import slot_of
 from optimizer.ir.types.known_calls import meant
-from optimizer.ir.types.layout import Array, Field, Layout
+from optimizer.ir.types.layout import Array, Field, Layout, pair_layout, uses_raw
 from optimizer.ir.types.memory_types import BYTES, MemoryKind
-from optimizer.ir.types.pair_layout import pair_layout, uses_raw
 from validator.check.asking import Asking, OutOfTime
 from validator.check.certificate import Certificate, Failargs, Guards
 from validator.check.proof import Optimized
@@ -92,21 +91,19 @@ def _problem(before: Trace, after: Trace, origins: tuple[int | None, ...]) -> st
     """The reason for which the pair is not judged, if there is one. The origins that the texts give must be these, and
     they never decrease."""
     names = [k if exit_of(guard).origin is None else exit_of(guard).origin for k, guard in enumerate(before.guards)]
-    if before.word != after.word:
-        return "the traces have words of different widths"
-    if [var.type for var in before.inputs] != [var.type for var in after.inputs]:
-        return "the traces have different inputs"
-    if len(origins) != len(after.guards):
-        return "the certificate has not as many origins as there are guards"
-    if any(origin is None for origin in origins) and names:
-        return "a guard has no origin"
     rows = [origin for origin in origins if origin is not None]
-    if rows != sorted(rows) or any(row not in range(len(names)) for row in rows):
-        return "the certificate's origins decrease, or are none of the recorded trace"
-    for guard, origin in zip(after.guards, origins, strict=True):
-        if exit_of(guard).origin not in (None, None if origin is None else names[origin]):
-            return "the certificate has another origin than the text"
-    return None
+    are_rows = rows == sorted(rows) and all(row in range(len(names)) for row in rows)
+    said = [(exit_of(guard).origin, origin) for guard, origin in zip(after.guards, origins, strict=False)]
+    apart = are_rows and any(name not in (None, None if row is None else names[row]) for name, row in said)
+    problems = (
+        (before.word != after.word, "the traces have words of different widths"),
+        ([var.type for var in before.inputs] != [var.type for var in after.inputs], "the traces have different inputs"),
+        (len(origins) != len(after.guards), "the certificate has not as many origins as there are guards"),
+        (len(rows) < len(origins) and names, "a guard has no origin"),
+        (not are_rows, "the certificate's origins decrease, or are none of the recorded trace"),
+        (apart, "the certificate has another origin than the text"),
+    )
+    return next((reason for is_so, reason in problems if is_so), None)
 
 
 def _universe(before: Trace, after: Trace, layout: Layout) -> Universe:

@@ -15,8 +15,7 @@ from typing import Any
 import z3
 
 from optimizer.ir.floats import EXACT_INTS, Float, exact_inverse
-from optimizer.ir.rows.domain import Domain
-from optimizer.ir.rows.float_domain import FloatDomain
+from optimizer.ir.rows.domain import Domain, FloatDomain
 
 DOUBLE = z3.FPSort(11, 53)
 _SINGLE = z3.FPSort(8, 24)

@@ -30,10 +30,9 @@ from optimizer.ir.trace import (
 )
 from optimizer.ir.types.byte_access import RAW_KINDS, slot_of
 from optimizer.ir.types.known_calls import meant
-from optimizer.ir.types.layout import Field, Layout
+from optimizer.ir.types.layout import Field, Layout, uses_raw
 from optimizer.ir.types.memory_cells import written_name
 from optimizer.ir.types.memory_types import BYTES, MemoryKind
-from optimizer.ir.types.pair_layout import uses_raw
 from validator.prove.encoding import Definedness, Encoding, ExitEncoding, GuardEncoding, input_name
 from validator.prove.memory.chain_reader import MOST_TERMS
 from validator.prove.memory.chains import Chains

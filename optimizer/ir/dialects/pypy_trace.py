@@ -16,7 +16,7 @@ from optimizer.ir.faults import InputError
 from optimizer.ir.immutable import replace
 from optimizer.ir.rows.ops import OPS, DescrKind, Op
 from optimizer.ir.text.lexer import Source, Token
-from optimizer.ir.text.resolver import Resolver
+from optimizer.ir.text.parser import Resolver
 from optimizer.ir.text.syntax import Body, Header, Statement, parse_body
 from optimizer.ir.trace import Exit, Operation, Trace, Var
 from optimizer.ir.types.declared import Call, Declarations

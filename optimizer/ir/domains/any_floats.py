@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Generic, TypeVar
 
-from optimizer.ir.rows.float_domain import FloatDomain
+from optimizer.ir.rows.domain import FloatDomain
 
 W = TypeVar("W")
 

@@ -8,8 +8,7 @@ from functools import cache
 
 from optimizer.ir.faults import Unspecified
 from optimizer.ir.floats import NAN, Float
-from optimizer.ir.rows.domain import wrap
-from optimizer.ir.rows.float_domain import FloatDomain
+from optimizer.ir.rows.domain import FloatDomain, wrap
 
 _SIGN = 1 << 63
 _SINGLE = 0xFFFFFFFF

@@ -1,4 +1,4 @@
-"""The vocabulary in which every operation's meaning is written.
+"""The vocabularies in which the meaning of operations on numbers is written.
 
 A *domain* interprets that vocabulary: the operations of SMT-LIB's QF_BV logic at one fixed width, over *words* (type
 `W`, a `width`-bit pattern) and *conditions* (type `C`). Concrete integers, solver terms, known bits, ranges and text
@@ -6,18 +6,26 @@ are all domains, so that one definition of an operation serves every one of them
 
 Where SMT-LIB leaves a choice (shift amounts of `width` and more, division by zero), a domain may do as it likes: the
 `defined` condition of an operation excludes those inputs.
+
+A `FloatDomain` belongs to a `Domain`, and has floats (type `F`) beside its words: IEEE-754 binary64, one of which is
+NaN, rounded to the nearest, ties to even. Where an operation is undefined, or its bytes are those of NaN, a domain may
+do as it likes.
 """
 
 from __future__ import annotations
 
+import math
 from abc import update_abstractmethods
-from typing import TYPE_CHECKING, Any, Protocol, TypeVar
+from functools import cache
+from typing import Any, Protocol, TypeVar
 
-if TYPE_CHECKING:
-    from optimizer.ir.rows.float_domain import FloatDomain
+from optimizer.ir.floats import Float
 
 W = TypeVar("W")
 C = TypeVar("C")
+C_co = TypeVar("C_co", covariant=True)
+F = TypeVar("F")
+V = TypeVar("V", bound=type)
 
 
 def wrap(value: int, width: int) -> int:
@@ -26,6 +34,16 @@ def wrap(value: int, width: int) -> int:
     return ((value + half) & ((1 << width) - 1)) - half
 
 
+def primitives(vocabulary: V) -> V:
+    """The vocabulary, each of whose operations a domain has to define."""
+    for name in vars(vocabulary).keys() - vars(Protocol).keys():
+        if not name.startswith("_"):
+            getattr(vocabulary, name).__isabstractmethod__ = True
+    update_abstractmethods(vocabulary)
+    return vocabulary
+
+
+@primitives
 class Words(Protocol[W, C]):
     """The primitives; `Domain` has what follows from them."""
 
@@ -73,16 +91,7 @@ class Words(Protocol[W, C]):
     def ite(self, c: C, a: W, b: W) -> W: ...
 
 
-def primitives(vocabulary: Any) -> tuple[str, ...]:
-    """The names of a vocabulary's operations, each of which a domain has to define."""
-    names = sorted(name for name in vars(vocabulary) if not name.startswith("_"))
-    for name in names:
-        getattr(vocabulary, name).__isabstractmethod__ = True
-    update_abstractmethods(vocabulary)
-    return tuple(names)
-
-
-PRIMITIVES = primitives(Words)
+PRIMITIVES = tuple(sorted(Words.__abstractmethods__))
 
 
 class Domain(Words[W, C]):
@@ -118,3 +127,44 @@ class Domain(Words[W, C]):
 
     def implies(self, c: C, d: C) -> C:
         return self.either(self.not_(c), d)
+
+
+@primitives
+class FloatDomain(Protocol[W, C_co, F]):
+    """The operations on floats."""
+
+    __slots__ = ()
+
+    def const(self, value: Float) -> F: ...
+
+    # Arithmetic. `neg` and `abs` change the sign alone, and leave NaN as it is. The root of what is below 0.0 is NaN,
+    # that of -0.0 is -0.0.
+    def add(self, a: F, b: F) -> F: ...
+    def sub(self, a: F, b: F) -> F: ...
+    def mul(self, a: F, b: F) -> F: ...
+    def div(self, a: F, b: F) -> F: ...
+    def sqrt(self, a: F) -> F: ...
+    def neg(self, a: F) -> F: ...
+    def abs(self, a: F) -> F: ...
+
+    # Conditions. `same` is identity: NaN is NaN, and 0.0 is not -0.0. `eq` and `lt` are those of IEEE-754.
+    def same(self, a: F, b: F) -> C_co: ...
+    def eq(self, a: F, b: F) -> C_co: ...
+    def lt(self, a: F, b: F) -> C_co: ...
+    def le(self, a: F, b: F) -> C_co: ...
+
+    # Casts: of a signed word, rounded; to one, truncated, where it fits. The bytes of a binary64, in words of 64 bits,
+    # and of a binary32 in the low half of a word, to which `to_single` rounds.
+    def of_int(self, n: W) -> F: ...
+    def to_int(self, a: F) -> W: ...
+    def of_bytes(self, n: W) -> F: ...
+    def to_bytes(self, a: F) -> W: ...
+    def of_single(self, n: W) -> F: ...
+    def to_single(self, a: F) -> W: ...
+
+
+@cache
+def limits_of_int(width: int) -> tuple[Float, Float]:
+    """The floats between which those are, both left out, that truncate to a signed word of that width."""
+    low = float(-(1 << (width - 1)))
+    return Float.of(min(low - 1, math.nextafter(low, -math.inf))), Float.of(-low)

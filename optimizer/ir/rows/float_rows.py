@@ -1,11 +1,10 @@
-"""The rows of operations on floats, over the floats of a domain (see `optimizer.ir.rows.float_domain`)."""
+"""The rows of operations on floats, over the floats of a domain (see `optimizer.ir.rows.domain`)."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from optimizer.ir.rows.domain import Domain
-from optimizer.ir.rows.float_domain import limits_of_int
+from optimizer.ir.rows.domain import Domain, limits_of_int
 from optimizer.ir.rows.row import FLOAT, INT, Kind, Meaning, Op, Type
 
 

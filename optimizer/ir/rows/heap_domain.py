@@ -20,6 +20,7 @@ C_co = TypeVar("C_co", covariant=True)
 P = TypeVar("P")
 
 
+@primitives
 class Objects(Protocol[W, C_co, P]):
     """The primitives: objects with identity, their classes and their contents."""
 
@@ -96,9 +97,6 @@ class Objects(Protocol[W, C_co, P]):
     # Fresh objects. `cleared` arrays hold 0 or NULL, others nothing yet.
     def new_struct(self, struct: Struct) -> P: ...
     def new_array(self, array: Array, length: W, cleared: bool) -> P: ...
-
-
-PRIMITIVES = primitives(Objects)
 
 
 class HeapDomain(Objects[W, C_co, P]):

@@ -5,8 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
-from optimizer.ir.rows.domain import Domain
-from optimizer.ir.rows.float_domain import FloatDomain
+from optimizer.ir.rows.domain import Domain, FloatDomain
 from optimizer.ir.rows.ops import Op
 
 _ATOM = re.compile(r"-?[\w.]+(?:e[-+]\d+)?")

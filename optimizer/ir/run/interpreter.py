@@ -51,9 +51,8 @@ from optimizer.ir.trace import (
 from optimizer.ir.types.call_questions import constants_of
 from optimizer.ir.types.calls import CallSite, call_of
 from optimizer.ir.types.known_calls import meant
-from optimizer.ir.types.layout import Layout, Resolved
+from optimizer.ir.types.layout import Layout, Resolved, uses_raw
 from optimizer.ir.types.memory_cells import takes_object
-from optimizer.ir.types.pair_layout import uses_raw
 from optimizer.ir.types.trace_layout import layout_of
 
 

@@ -25,12 +25,17 @@ def find_problems(declarations: Declarations) -> Iterator[Problem]:
     if bad_parents:
         yield from bad_parents
         return
+    fields = {item.name: inherited_fields(item, structs) for item in declarations.structs}
     yield from _names(declarations)
-    yield from _fields(declarations, structs)
-    yield from _calls(declarations, structs)
-    yield from _descrs(declarations, structs)
+    yield from _fields(declarations, fields)
+    yield from _calls(declarations, fields)
+    yield from _descrs(declarations, fields)
     for const in declarations.consts:
-        yield from _const(const, declarations, structs)
+        yield from _const(const, declarations, fields)
+
+
+_Fields = dict[str, dict[str, Field]]
+"""The fields of each struct by their names, the inherited ones included."""
 
 
 def lineage(struct: Struct, structs: dict[str, Struct]) -> list[Struct]:
@@ -87,7 +92,7 @@ def _names(declarations: Declarations) -> Iterator[Problem]:
             yield ("struct", struct.name), f"structs {owner} and {struct.name} have the same vtable"
 
 
-def _fields(declarations: Declarations, structs: dict[str, Struct]) -> Iterator[Problem]:
+def _fields(declarations: Declarations, structs: _Fields) -> Iterator[Problem]:
     for lone in declarations.fields:
         if lone.name.rpartition(".")[0] in structs:
             yield ("field", lone.name), f"{lone.name} is a field of a declared struct, and is declared there"
@@ -95,8 +100,7 @@ def _fields(declarations: Declarations, structs: dict[str, Struct]) -> Iterator[
     whole: list[Struct | Array] = [*declarations.structs, *declarations.arrays]
     for owner, field in ((one, field) for one in whole for field in one.fields):
         path = "struct" if isinstance(owner, Struct) else "array", owner.name, "fields", field.name
-        above = structs[owner.parent] if isinstance(owner, Struct) and owner.parent else None
-        if above is not None and field.name in inherited_fields(above, structs):
+        if isinstance(owner, Struct) and owner.parent and field.name in structs[owner.parent]:
             yield path, f"field {field.name} of struct {owner.name} is inherited from its parent already"
         yield from _one_kind_of_immutable(path, field)
 
@@ -106,7 +110,7 @@ def _one_kind_of_immutable(path: tuple[str, ...], field: Field) -> Iterator[Prob
         yield path, f"field {field.name} is either immutable or quasi_immutable, not both"
 
 
-def _calls(declarations: Declarations, structs: dict[str, Struct]) -> Iterator[Problem]:
+def _calls(declarations: Declarations, structs: _Fields) -> Iterator[Problem]:
     whole = structs.keys() | HIGHEST.keys() | {array.name for array in declarations.arrays}
     for call in declarations.calls:
         for key, name in [("reads", name) for name in call.reads] + [("writes", name) for name in call.writes]:
@@ -124,15 +128,15 @@ def _calls(declarations: Declarations, structs: dict[str, Struct]) -> Iterator[P
             yield path, f"call {call.name} has two known results of the same arguments"
 
 
-def _field_of_a_struct(path: tuple[str, ...], name: str, structs: dict[str, Struct]) -> Iterator[Problem]:
+def _field_of_a_struct(path: tuple[str, ...], name: str, structs: _Fields) -> Iterator[Problem]:
     """The fault of a name for a struct's field that the struct does not have; fields of structs that are not declared
     have none."""
     owner, _, field = name.rpartition(".")
-    if owner in structs and field not in inherited_fields(structs[owner], structs):
+    if owner in structs and field not in structs[owner]:
         yield path, f"struct {owner} has no field {field}"
 
 
-def _descrs(declarations: Declarations, structs: dict[str, Struct]) -> Iterator[Problem]:
+def _descrs(declarations: Declarations, structs: _Fields) -> Iterator[Problem]:
     apart = ("descr", "const")
     whole = [item for section, items in declarations.sections.items() if section not in apart for item in items]
     named = {item.name for item in whole} | HIGHEST.keys()
@@ -144,7 +148,7 @@ def _descrs(declarations: Declarations, structs: dict[str, Struct]) -> Iterator[
             yield ("descr", descr.name), f"{descr.target} is not a declared struct, array, call or field"
 
 
-def _const(const: KnownObject, declarations: Declarations, structs: dict[str, Struct]) -> Iterator[Problem]:
+def _const(const: KnownObject, declarations: Declarations, structs: _Fields) -> Iterator[Problem]:
     path, struct, array = ("const", const.name), const.struct, const.array
     if struct is not None and array is not None:
         yield path, f"const {const.name} is either a struct or an array, not both"
@@ -154,11 +158,10 @@ def _const(const: KnownObject, declarations: Declarations, structs: dict[str, St
         yield (*path, "array"), f"{array} is not a declared array"
     if const.length is not None and array is None:
         yield (*path, "length"), f"const {const.name} has a length, but is not declared as an array"
-    if const.fields and (struct is None or struct not in structs):
+    fields = structs.get(struct or "", {})
+    if const.fields and struct not in structs:
         yield (*path, "fields"), f"const {const.name} has fields, but is not declared as a struct"
-        return
-    fields = inherited_fields(structs[struct], structs) if struct in structs else {}
-    for name, value in const.fields:
+    for name, value in const.fields if struct in structs else ():
         field, where = fields.get(name), (*path, "fields", name)
         if field is None:
             yield where, f"struct {struct} has no field {name}"

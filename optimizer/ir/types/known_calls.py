@@ -125,8 +125,12 @@ def _whole_is_written(d: Domain[Any, Any], h: Any, slot: Any, p: Any, q: Any) ->
     return d.either(h.is_known_same(p, q), _compared_are_written(d, h, slot, p, d.const(0), h.length(p), q))
 
 
-def _char_is_written(d: Domain[Any, Any], h: Any, slot: Any, p: Any, i: Any, n: Any, _c: Any = None) -> Any:
+def _char_is_written(d: Domain[Any, Any], h: Any, slot: Any, p: Any, i: Any, n: Any, _c: Any) -> Any:
     return d.either(d.ne(n, d.const(1)), h.is_set(p, slot, i))
+
+
+def _only_is_written(d: Domain[Any, Any], h: Any, slot: Any, p: Any, c: Any) -> Any:
+    return _char_is_written(d, h, slot, p, d.const(0), h.length(p), c)
 
 
 def _string(index: int) -> Requirement:
@@ -153,39 +157,34 @@ _INSIDE: Requirement = (lambda d, h, _slot, p, _i, j: d.sle(j, h.length(p)), _NO
 _COUNT: Requirement = (lambda d, h, _slot, _p, _i, n, *_: d.sle(d.const(0), n), LENGTH[1])
 _RANGE: Requirement = (lambda d, h, _slot, p, i, n, *_: holds_range(d, h, p, i, n), _NOT_INSIDE)
 _SAME_LENGTH: Requirement = (lambda d, h, _slot, p, q: d.eq(h.length(p), h.length(q)), "the lengths differ")
-_WHOLE_WRITTEN: Requirement = (_whole_is_written, WRITTEN[1])
-_RANGE_WRITTEN: Requirement = (_compared_are_written, WRITTEN[1])
-_CHAR_WRITTEN: Requirement = (_char_is_written, WRITTEN[1])
-_ONLY_WRITTEN: Requirement = (
-    lambda d, h, slot, p, _c: _char_is_written(d, h, slot, p, d.const(0), h.length(p)),
-    WRITTEN[1],
-)
-
 _STRING, _STRINGS = (_string(0),), (_string(0), _string(1))
 _SLICE, _IN_RANGE = (REF, INT, INT), (_COUNT, _RANGE)
-_MEANINGS: dict[str, tuple[tuple[Type, ...], Meaning, tuple[Requirement, ...]]] = {
-    "concat": ((REF, REF), _concat, (*_STRINGS, _TOTAL)),
-    "slice": (_SLICE, _slice, (*_STRING, _ORDER, _INSIDE)),
-    "equal": ((REF, REF), _equal, (_string_or_null(0), _string_or_null(1), _WHOLE_WRITTEN)),
+_MEANINGS: dict[str, tuple[tuple[Type, ...], Meaning, tuple[Requirement, ...], Meaning | None]] = {
+    "concat": ((REF, REF), _concat, (*_STRINGS, _TOTAL), None),
+    "slice": (_SLICE, _slice, (*_STRING, _ORDER, _INSIDE), None),
+    "equal": ((REF, REF), _equal, (_string_or_null(0), _string_or_null(1)), _whole_is_written),
     "eq_slice_checknull": (
         (*_SLICE, REF),
         _equal_slice,
-        (*_STRING, _string_or_null(3), *_IN_RANGE, _RANGE_WRITTEN),
+        (*_STRING, _string_or_null(3), *_IN_RANGE),
+        _compared_are_written,
     ),
-    "eq_slice_nonnull": ((*_SLICE, REF), _equal_slice, (*_STRING, _string(3), *_IN_RANGE, _RANGE_WRITTEN)),
-    "eq_slice_char": ((*_SLICE, INT), _equal_slice_char, (*_STRING, *_IN_RANGE, _CHAR_WRITTEN)),
-    "eq_nonnull": ((REF, REF), _equal, (*_STRINGS, _WHOLE_WRITTEN)),
-    "eq_nonnull_char": ((REF, INT), _equal_char, (*_STRING, _ONLY_WRITTEN)),
-    "eq_checknull_char": ((REF, INT), _equal_char, (_string_or_null(0), _ONLY_WRITTEN)),
-    "eq_lengthok": ((REF, REF), _equal, (*_STRINGS, _SAME_LENGTH, _WHOLE_WRITTEN)),
+    "eq_slice_nonnull": ((*_SLICE, REF), _equal_slice, (*_STRING, _string(3), *_IN_RANGE), _compared_are_written),
+    "eq_slice_char": ((*_SLICE, INT), _equal_slice_char, (*_STRING, *_IN_RANGE), _char_is_written),
+    "eq_nonnull": ((REF, REF), _equal, _STRINGS, _whole_is_written),
+    "eq_nonnull_char": ((REF, INT), _equal_char, _STRING, _only_is_written),
+    "eq_checknull_char": ((REF, INT), _equal_char, (_string_or_null(0),), _only_is_written),
+    "eq_lengthok": ((REF, REF), _equal, (*_STRINGS, _SAME_LENGTH), _whole_is_written),
 }
+"""Arguments, result and requirements, and when what is compared has been written; without that, a string is made."""
 
 
 def _row(what: str, on: str) -> Op:
-    args, meaning, requires = _MEANINGS[what]
-    is_new = what in ("concat", "slice")
-    memory = Memory(DescrKind.ITEM, meaning, requires=requires, on=on)
-    return Op(f"{on}{what}", args, REF if is_new else INT, Kind.NEW if is_new else Kind.SCAN, memory=memory)
+    args, meaning, requires, written = _MEANINGS[what]
+    if written is None:
+        return Op(f"{on}{what}", args, REF, Kind.NEW, memory=Memory(DescrKind.ITEM, meaning, requires=requires, on=on))
+    memory = Memory(DescrKind.ITEM, meaning, requires=(*requires, (written, WRITTEN[1])), on=on)
+    return Op(f"{on}{what}", args, INT, Kind.SCAN, memory=memory)
 
 
 _STEMS = {STR: ("str", "str."), UNICODE: ("unicode", "uni", "unicode.")}

@@ -5,8 +5,7 @@ from __future__ import annotations
 from weakref import ReferenceType, ref
 
 from optimizer.ir.trace import Trace
-from optimizer.ir.types.layout import Layout
-from optimizer.ir.types.pair_layout import learned_of, pair_layout
+from optimizer.ir.types.layout import Layout, learned_of, pair_layout
 
 _COPIED = ("texts", "uses", "_roles", "_resolved", "_learned", "_raw_fields")
 """The attributes that hold what a layout learns."""

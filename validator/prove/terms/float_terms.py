@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from optimizer.ir.domains.concrete_floats import ConcreteFloats, UnspecifiedBytes, concrete_floats
 from optimizer.ir.domains.term import Term
 from optimizer.ir.floats import EXACT_INTS, NAN, ZERO, Float, exact_inverse
-from optimizer.ir.rows.float_domain import FloatDomain
+from optimizer.ir.rows.domain import FloatDomain
 
 if TYPE_CHECKING:
     from validator.prove.terms.reference_terms import ReferenceTerms
