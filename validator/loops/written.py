@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from optimizer.ir.faults import Unsupported
 from optimizer.ir.loops import Part
 from optimizer.ir.rows.ops import Kind, Type
-from optimizer.ir.rows.row import EVENT, LOAD, NEW, STORE
+from optimizer.ir.rows.row import EVENT, FIELD, LOAD, NEW, STORE
 from optimizer.ir.trace import Operation, Value, Var
 from optimizer.ir.types.calls import EVENT_ROLES, call_of
 from optimizer.ir.types.layout import Array, Field, Layout, Struct
@@ -71,14 +71,17 @@ def _loads(part: Part, layout: Layout) -> list[Operation]:
 
 
 def _may_read(load: Operation, made: _Made, layout: Layout) -> bool:
-    """May it read what is not written of that object?"""
+    """May it read what is not written of that object? Its fields of references are."""
     operation, written = made
     slot = layout.descr_of(load)
     allocated = layout.descr_of(operation)
     if not isinstance(slot, Field) or not isinstance(allocated, Struct | Array):
         return True
+    is_field = load.op.memory is not None and load.op.memory.descr is FIELD
+    if is_field and slot.type is Type.REF:
+        return False
     if isinstance(allocated, Struct):
-        return slot not in written and slot.type is not Type.REF
+        return slot not in written and (is_field or slot.owner is None)
     return slot.owner in (None, allocated.name)
 
 

@@ -826,3 +826,27 @@ def test_names_of_the_preamble_are_those_of_its_objects_on_neither_side() -> Non
     assert not isinstance(
         judge(before, edited(after, "Pair)\nsetfield_gc(p9, i7,", "Pair)\nsetfield_gc(p9, 3,")), Proved
     )
+
+
+@pytest.mark.parametrize(
+    ("made", "load", "is_judged"),
+    [
+        ("new(descr=Raw)", "i3 = strgetitem(p0, 0)", True),  # a struct has no characters
+        ("new_array(i0, descr=Items)", "p3 = getfield_gc_r(p0, descr=other)", True),  # NULL from the start
+        ("newstr(i0)", "p3 = getfield_gc_r(p0, descr=other)", True),
+        ("new(descr=Raw)", "i3 = getfield_gc_i(p0, descr=other)", False),
+        ("new(descr=Raw)", "i3 = getarrayitem_gc_i(p0, 0, descr=Items)", False),
+        ("new_array(i0, descr=Items)", "i3 = getarrayitem_gc_i(p0, 0, descr=Items)", False),
+        ("new_array(i0, descr=Items)", "p3 = getarrayitem_gc_r(p0, 0, descr=Items)", False),
+        ("newstr(i0)", "i3 = getfield_gc_i(p0, descr=other)", False),
+        ("newstr(i0)", "i3 = strgetitem(p0, 0)", False),
+    ],
+)
+def test_only_what_a_new_object_may_have_and_not_hold_is_not_written(made: str, load: str, *, is_judged: bool) -> None:
+    """An object goes round twice before it is read."""
+    declared = '+++\n[struct.Raw]\ncleared = false\nfields = { a = "int" }\n+++\n[p0, p1, i0]\n'
+    once = f"escape_n(i0)\nguard_not_forced() []\n{load}\np2 = {made}\n"
+    again = once.replace("3 = ", "4 = ").replace("p2 = ", "p5 = ").replace("(p0", "(p1")
+    before = f"{declared}{once}jump(p1, p2, i0)\n"
+    after = f"{declared}{once}label(p1, p2, i0, descr=Body)\n{again}jump(p2, p5, i0, descr=Body)\n"
+    assert ("what an earlier iteration" in str(judge(before, after))) is not is_judged
