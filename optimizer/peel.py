@@ -21,11 +21,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from optimizer.ir.check import has_front_label
 from optimizer.ir.faults import Unsupported
 from optimizer.ir.immutable import replace
 from optimizer.ir.loops import goes_back, in_a_row, part_of
 from optimizer.ir.rows.ops import OPS
-from optimizer.ir.supported import has_front_label
 from optimizer.ir.trace import Operation, Trace, Value, Var, exit_of
 from optimizer.pipeline import DEFAULT_PASSES, Optimization, run_passes
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 
+from optimizer.ir.check import check_supported
 from optimizer.ir.immutable import immutable
-from optimizer.ir.supported import check_supported
 from optimizer.ir.trace import Trace
 from optimizer.ir.types.calls import call_of
 from optimizer.ir.types.trace_layout import layout_of

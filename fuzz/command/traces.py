@@ -9,6 +9,7 @@ import click
 
 from fuzz.command.options import Reading, json_option, reading_options
 from fuzz.command.run_state import event_results, read_run_state, run_state
+from optimizer.ir.check import inner_label
 from optimizer.ir.dialects.toy_printer import format_toy
 from optimizer.ir.loops import iterated
 from optimizer.ir.run.heap import Heap
@@ -25,7 +26,6 @@ from optimizer.ir.run.interpreter import (
     World,
 )
 from optimizer.ir.run.objects import NULL, Datum, Ref
-from optimizer.ir.supported import inner_label
 from optimizer.ir.text import format_trace
 from optimizer.ir.text.heap_printer import format_heap, format_object
 from optimizer.ir.text.lexer import Source

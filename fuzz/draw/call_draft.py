@@ -18,9 +18,8 @@ from optimizer.ir.run.heap import Heap
 from optimizer.ir.run.objects import NULL, Datum, Ref
 from optimizer.ir.run.runs import Given
 from optimizer.ir.trace import Operation
-from optimizer.ir.types.calls import CallSite, call_of
+from optimizer.ir.types.calls import NOTHING, CallSite, call_of
 from optimizer.ir.types.declared import Call
-from optimizer.ir.types.effects import NOTHING
 from optimizer.ir.types.memory_types import Content
 
 UNKNOWN = Call("pure_unknown", "int", elidable=True, can_raise=True)

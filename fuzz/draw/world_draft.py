@@ -10,7 +10,7 @@ from optimizer.ir.rows.row import FIELD, ITEM
 from optimizer.ir.run.heap import Heap
 from optimizer.ir.run.objects import NULL, RAW_REF, Datum, Ref
 from optimizer.ir.run.runs import Given, Scripted, Seen, World, Write
-from optimizer.ir.types.effects import Effects
+from optimizer.ir.types.calls import Effects
 from optimizer.ir.types.layout import RawItem, Struct
 from optimizer.ir.types.memory_types import BYTES, RAW, VIEWS
 

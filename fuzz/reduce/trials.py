@@ -13,10 +13,10 @@ from fuzz.reduce.candidate import Candidate, may_be_tried
 from fuzz.reduce.cause import is_cause, isolated
 from fuzz.reduce.failure import Failure, failure_of
 from fuzz.reduce.nature import Outline
+from optimizer.ir.check import inner_label
 from optimizer.ir.faults import InputError
 from optimizer.ir.faults import Unsupported as NotModelled
 from optimizer.ir.immutable import replace
-from optimizer.ir.supported import inner_label
 from optimizer.ir.trace import Trace
 from optimizer.ir.types.trace_layout import layout_of
 from validator.prove.align import Alignment, given_origins

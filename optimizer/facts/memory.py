@@ -17,7 +17,7 @@ from optimizer.facts.references import Fresh, constant_name
 from optimizer.ir.operands import constant_of, constant_text
 from optimizer.ir.text.string_text import HIGHEST
 from optimizer.ir.trace import ConstInt, ConstRef, Operation, Value, Var, memory_of
-from optimizer.ir.types.effects import Effects
+from optimizer.ir.types.calls import Effects
 from optimizer.ir.types.layout import Array, Struct
 
 if TYPE_CHECKING:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from optimizer.ir.immutable import immutable
 from optimizer.ir.rows.ops import Kind
 from optimizer.ir.trace import ConstInt, Operation, Value, Var, memory_of
-from optimizer.ir.types.effects import Effects
+from optimizer.ir.types.calls import Effects
 from optimizer.ir.types.layout import Field, RawItem
 from optimizer.ir.types.memory_cells import has_kind
 from optimizer.ir.types.memory_types import MemoryKind

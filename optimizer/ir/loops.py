@@ -14,9 +14,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
+from optimizer.ir.check import has_front_label, inner_label
 from optimizer.ir.immutable import immutable, replace
 from optimizer.ir.rows.ops import OPS, Kind
-from optimizer.ir.supported import has_front_label, inner_label
 from optimizer.ir.trace import Exit, Operation, RawText, Trace, Value, Var, exit_of
 
 

@@ -24,7 +24,7 @@ from optimizer.ir.rows.ops import OPS, Kind, Type
 from optimizer.ir.rows.row import FLOAT
 from optimizer.ir.trace import ConstInt, Operation, Value
 from optimizer.ir.types.call_questions import effects_at
-from optimizer.ir.types.effects import Effects
+from optimizer.ir.types.calls import Effects
 from optimizer.ir.types.layout import RawItem
 from optimizer.ir.types.memory_cells import bytes_of, has_kind, number_in, range_of, takes_object
 from optimizer.ir.types.memory_types import MemoryKind

@@ -12,8 +12,7 @@ from optimizer import pipeline
 from optimizer.facts.facts import Facts
 from optimizer.ir.rows.ops import OPS, Kind, Role
 from optimizer.ir.trace import Operation
-from optimizer.ir.types.calls import CallSite
-from optimizer.ir.types.effects import NOTHING, Effects
+from optimizer.ir.types.calls import NOTHING, CallSite, Effects
 from optimizer.ir.types.layout import Layout
 from optimizer.passes import calls, dead_code, heap
 from optimizer.passes.calls import Calls

@@ -19,7 +19,7 @@ from optimizer.facts.facts import Facts
 from optimizer.facts.memory import Memory
 from optimizer.ir.rows.ops import Kind, Type
 from optimizer.ir.trace import ConstClass, ConstInt, Exit, Operation, Value, Var
-from optimizer.ir.types.effects import Effects
+from optimizer.ir.types.calls import Effects
 from optimizer.passes import references, virtuals
 from optimizer.passes.heap import HeapAccesses
 from optimizer.passes.references import ReferenceTests

@@ -10,7 +10,7 @@ from optimizer.ir.domains.term import Term
 from optimizer.ir.run.heap import Heap
 from optimizer.ir.run.objects import Object, blank, type_of
 from optimizer.ir.text.string_text import HIGHEST
-from optimizer.ir.types.effects import Effects
+from optimizer.ir.types.calls import Effects
 from optimizer.ir.types.layout import Field
 from validator.prove.memory import visibility
 from validator.prove.memory.chain_reader import ChainReader

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from optimizer.ir.check import check
+from optimizer.ir.check import check, inner_label
 from optimizer.ir.faults import Unsupported
-from optimizer.ir.supported import inner_label
 from optimizer.ir.text import format_trace, parse
 from optimizer.peel import peel
 

@@ -6,9 +6,9 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
+from optimizer.ir.check import check_supported
 from optimizer.ir.faults import Unsupported
 from optimizer.ir.rows.row import FIELD, INT
-from optimizer.ir.supported import check_supported
 from optimizer.ir.trace import Operation, Trace, all_operations, exit_of
 from optimizer.ir.types.byte_access import slot_of
 from optimizer.ir.types.known_calls import meant

@@ -10,7 +10,7 @@ import z3
 from optimizer.ir.faults import Unsupported
 from optimizer.ir.rows.heap_domain import HeapDomain
 from optimizer.ir.rows.row import REF, Type
-from optimizer.ir.types.effects import Effects
+from optimizer.ir.types.calls import Effects
 from optimizer.ir.types.layout import Array, Field, RawItem, Struct
 from optimizer.ir.types.memory_types import BYTES, VIEWS, MemoryKind
 from validator.check.contents import Contents, stored, written_key

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+from optimizer.ir.check import inner_label
 from optimizer.ir.faults import InputError, Unsupported
 from optimizer.ir.immutable import immutable, replace
 from optimizer.ir.loops import Part, Peeled, goes_back, part_of, taken_apart
 from optimizer.ir.rows.ops import Kind, Type
 from optimizer.ir.rows.row import EVENT, FACT, FIELD, LOAD, NEW, STORE, Role
-from optimizer.ir.supported import inner_label
 from optimizer.ir.trace import Trace
 from optimizer.ir.types.call_questions import effects_at
 from optimizer.ir.types.calls import call_of

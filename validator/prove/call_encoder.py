@@ -15,8 +15,7 @@ from optimizer.ir.rows.call_domain import OTHERWISE, CallDomain, Invocation
 from optimizer.ir.rows.ops import Type
 from optimizer.ir.rows.row import REF
 from optimizer.ir.trace import Operation
-from optimizer.ir.types.calls import EVENT_ROLES, call_of
-from optimizer.ir.types.effects import Effects
+from optimizer.ir.types.calls import EVENT_ROLES, Effects, call_of
 from optimizer.ir.types.layout import Field
 from validator.prove.encoding import Application, Definedness, EventEncoding, event_name, raise_name
 from validator.prove.memory.symbolic_heap import SymbolicHeap

@@ -14,7 +14,7 @@ from validator.prove.memory.symbolic_heap import SymbolicHeap
 from validator.prove.memory.visibility import Sight, anything, visible
 
 if TYPE_CHECKING:
-    from optimizer.ir.types.effects import Effects
+    from optimizer.ir.types.calls import Effects
 
 
 @immutable

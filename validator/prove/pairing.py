@@ -6,8 +6,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import ParamSpec, TypeVar
 
+from optimizer.ir.check import check_supported
 from optimizer.ir.faults import Unsupported
-from optimizer.ir.supported import check_supported
 from optimizer.ir.trace import Trace
 from optimizer.ir.types.layout import Layout
 from validator.prove.align import given_origins

@@ -44,8 +44,7 @@ from optimizer.ir.trace import (
 )
 from optimizer.ir.types.byte_access import slot_of
 from optimizer.ir.types.call_questions import is_event
-from optimizer.ir.types.calls import EVENT_ROLES, call_of, may_be_raised_before
-from optimizer.ir.types.effects import Effects
+from optimizer.ir.types.calls import EVENT_ROLES, Effects, call_of, may_be_raised_before
 from optimizer.ir.types.known_calls import meant
 from optimizer.ir.types.layout import Array, Field, Layout, Struct
 from optimizer.ir.types.memory_names import memory_named

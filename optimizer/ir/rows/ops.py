@@ -15,7 +15,6 @@ about those that have no `memory` either.
 from __future__ import annotations
 
 import copyreg
-from collections.abc import Callable
 from typing import Any
 
 from optimizer.ir.rows.call_rows import CALL_ROWS
@@ -182,9 +181,5 @@ def _named(name: str) -> Op:
     return OPS[name]
 
 
-def _by_name(row: Op) -> tuple[Callable[[str], Op], tuple[str]]:
-    return _named, (row.name,)
-
-
 # A row is one object in a process, and its functions cannot be pickled; its name can.
-copyreg.pickle(Op, _by_name)
+copyreg.pickle(Op, lambda row: (_named, (row.name,)))

@@ -20,7 +20,7 @@ from optimizer.ir.run.heap import Heap
 from optimizer.ir.run.objects import NULL, Datum, Ref, blank, type_of
 from optimizer.ir.run.runs import EventSeen, Scripted, Seen, World, Write
 from optimizer.ir.text.string_text import HIGHEST
-from optimizer.ir.types.effects import Effects
+from optimizer.ir.types.calls import Effects
 from optimizer.ir.types.layout import Array, Field
 from optimizer.ir.types.memory_cells import end_of
 from optimizer.ir.types.memory_names import memory_named

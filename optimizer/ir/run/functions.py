@@ -17,7 +17,7 @@ from optimizer.ir.run.heap import Heap
 from optimizer.ir.run.heap_comparison import Renaming, Sight
 from optimizer.ir.run.objects import NULL, Datum, Object, Ref, blank, type_of
 from optimizer.ir.run.runs import Applied, Given, Look, Scripted, Seen, World
-from optimizer.ir.types.effects import Effects
+from optimizer.ir.types.calls import Effects
 
 if TYPE_CHECKING:
     from optimizer.ir.types.calls import CallSite

@@ -14,7 +14,7 @@ from optimizer.ir.immutable import replace
 from optimizer.ir.run.heap import Heap
 from optimizer.ir.run.objects import NO_INDEX, NULL, Cell, Datum, Object, Ref
 from optimizer.ir.run.runs import EventSeen, GuardFailed, Run
-from optimizer.ir.types.effects import EVERYTHING, Effects
+from optimizer.ir.types.calls import EVERYTHING, Effects
 from optimizer.ir.types.layout import Struct
 
 

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from optimizer.ir.addresses import address_of
+from optimizer.ir.check import check_supported, inner_label
 from optimizer.ir.domains.concrete import concrete
 from optimizer.ir.faults import Unsupported
 from optimizer.ir.immutable import immutable
@@ -32,7 +33,6 @@ from optimizer.ir.run.runs import Stopped as Stopped
 from optimizer.ir.run.runs import Undefined as Undefined
 from optimizer.ir.run.runs import World as World
 from optimizer.ir.run.used_as import UsedAs
-from optimizer.ir.supported import check_supported, inner_label
 from optimizer.ir.trace import (
     ConstClass,
     ConstFloat,

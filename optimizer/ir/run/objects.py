@@ -9,7 +9,7 @@ from typing import NamedTuple
 from optimizer.ir.floats import ZERO, Float
 from optimizer.ir.immutable import immutable
 from optimizer.ir.rows.row import FLOAT, INT, REF, Type
-from optimizer.ir.types.effects import Effects
+from optimizer.ir.types.calls import Effects
 from optimizer.ir.types.layout import Array, Field, Struct
 from optimizer.ir.types.memory_cells import RAW_ARRAY
 

@@ -10,7 +10,7 @@ from optimizer.ir.immutable import immutable
 from optimizer.ir.rows.row import Type
 from optimizer.ir.run.heap import Heap
 from optimizer.ir.run.objects import NULL, Datum, Object, Ref
-from optimizer.ir.types.effects import EVERYTHING, Effects
+from optimizer.ir.types.calls import EVERYTHING, Effects
 
 
 @immutable

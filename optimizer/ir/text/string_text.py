@@ -57,11 +57,9 @@ def write_text(kind: str, items: Iterable[int]) -> str:
 
 
 def _written(item: int) -> str:
-    plain = {10: "\\n", 9: "\\t", 13: "\\r", 34: '\\"', 92: "\\\\"}.get(item)
-    if plain is not None:
-        return plain
-    if 32 <= item < 127:
-        return chr(item)
+    short = next((f"\\{name}" for name in 'nt"r\\' if ord(_ESCAPES[name]) == item), None)
+    if short or 32 <= item < 127:
+        return short or chr(item)
     if item < 0x100:
         return f"\\x{item:02x}"
     return f"\\u{item:04x}" if item < 0x10000 else f"\\U{item:08x}"

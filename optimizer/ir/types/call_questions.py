@@ -6,8 +6,7 @@ from collections.abc import Iterator
 
 from optimizer.ir.rows.row import EVENT, Role
 from optimizer.ir.trace import ConstRef, Operation
-from optimizer.ir.types.calls import EVENT_ROLES, CallSite, call_of
-from optimizer.ir.types.effects import NOTHING, Effects
+from optimizer.ir.types.calls import EVENT_ROLES, NOTHING, CallSite, Effects, call_of
 from optimizer.ir.types.layout import Layout
 
 

@@ -121,9 +121,8 @@ class Layout(DeclaredTypes):
         for operation in operations:
             exit_ = operation.exit
             values = operation.args if exit_ is None else (*operation.args, *(exit_.failargs or ()))
-            if ConstRef in map(type, values):
-                texts = [value.text for value in values if isinstance(value, ConstRef)]
-                self.texts.update(dict.fromkeys(filter(is_text, texts)))
+            texts = [value.text for value in values if isinstance(value, ConstRef)]
+            self.texts.update(dict.fromkeys(filter(is_text, texts)))
 
     def learn_use(self, text: str, kind: DescrKind, type_: Type | None, name: str) -> None:
         used_as = ITEM if kind is ARRAY else kind

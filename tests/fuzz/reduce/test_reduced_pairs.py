@@ -17,8 +17,8 @@ from fuzz.reduce.change import Change
 from fuzz.reduce.parts import parts_of
 from fuzz.reduce.reduce import Reduced, reduce_find
 from fuzz.reduce.trials import Subject, candidate_of, refuted_by
+from optimizer.ir.check import inner_label
 from optimizer.ir.immutable import replace
-from optimizer.ir.supported import inner_label
 from optimizer.ir.text import format_trace, parse
 from optimizer.ir.trace import Trace, exit_of
 from validator.prove.judge import validate

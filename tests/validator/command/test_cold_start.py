@@ -32,7 +32,7 @@ ONLY_FOR_OTHERS = {
     "json",
     "multiprocessing",
     "optimizer.ir.text.declarations",
-    "optimizer.ir.types.effects",
+    "optimizer.ir.types.calls",
     "optimizer.ir.run.heap",
     "optimizer.ir.text.heap_reader",
     "optimizer.ir.run.interpreter",

@@ -12,13 +12,12 @@ from random import Random
 import pytest
 from random_loops import loop_for
 
-from optimizer.ir.check import IllFormed, check
+from optimizer.ir.check import IllFormed, check, inner_label
 from optimizer.ir.faults import Unspecified, Unsupported
 from optimizer.ir.immutable import replace
 from optimizer.ir.rows.ops import Kind
 from optimizer.ir.run.heap_comparison import Renaming, sight_of_end, sight_of_event
 from optimizer.ir.run.interpreter import GuardFailed, Jumped, Program, Run, Undefined
-from optimizer.ir.supported import inner_label
 from optimizer.ir.text import parse
 from optimizer.ir.trace import ConstInt, Operation, Trace, Value, Var
 from optimizer.ir.types.trace_layout import layout_of

@@ -23,7 +23,7 @@ from validator.prove.terms.object_terms import ObjectTerms
 from validator.prove.terms.pointers import Pointers, at_event
 
 if TYPE_CHECKING:
-    from optimizer.ir.types.effects import Effects
+    from optimizer.ir.types.calls import Effects
 
 
 Computed = tuple[Term, Term | None, Term]

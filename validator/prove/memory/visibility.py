@@ -21,7 +21,7 @@ from validator.prove.terms.object_kinds import APPLIED, choices, is_reference
 from validator.prove.terms.object_terms import ObjectTerms
 
 if TYPE_CHECKING:
-    from optimizer.ir.types.effects import Effects
+    from optimizer.ir.types.calls import Effects
     from validator.prove.encoding import Application, EventEncoding
 
 

@@ -20,7 +20,7 @@ from optimizer.ir.text.heap_printer import format_heap
 from optimizer.ir.text.heap_reader import parse_heap
 from optimizer.ir.trace import Trace
 from optimizer.ir.types.call_questions import effects_at
-from optimizer.ir.types.effects import EVERYTHING, Effects
+from optimizer.ir.types.calls import EVERYTHING, Effects
 from optimizer.ir.types.memory_names import memory_named
 from optimizer.ir.types.trace_layout import layout_of
 
