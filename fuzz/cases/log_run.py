@@ -14,16 +14,17 @@ from optimizer.ir.dialects.pypy_log import Section
 from optimizer.ir.dialects.pypy_pairs import LogPair, Unpaired, pair_sections
 from optimizer.ir.faults import InputError
 from optimizer.ir.immutable import replace
+from optimizer.ir.trace import Trace
 from validator.command.exits import Exit, exit_code, report_fault
 from validator.command.judging import Judging
 from validator.command.requests import lost_verdict
 from validator.processes.ordered import answer_all
 from validator.processes.workers import Loss, Supervision
-from validator.pypy.exits import Prove
+from validator.pypy.exits import Loop, Prove
 from validator.pypy.judge import Judged, Texts, holds, judge
 from validator.pypy.study import Knowledge, study
 from validator.tell.report import verdict_json
-from validator.verdict import Failed, Fault, Proved
+from validator.verdict import Failed, Fault, Options, Proved, Refuted, Verdict
 
 _LATE_S = 10.0
 _AGAIN_S = 0.5
@@ -125,14 +126,14 @@ def _proving(run: LogRun, knowledge: Knowledge) -> Iterator[Callable[[LogPair | 
 def prove_pair(pair: LogPair, log: str, knowledge: Knowledge, judging: Judging) -> PairRun:
     """The outcome of a pair."""
     name = f"{log}: pair {pair.number}"
-    start = time.monotonic()
+    start, prove = time.monotonic(), _once(proving(judging, name))
     try:
-        judged = judge(pair, log, knowledge, judging.options, proving(judging, name))
+        judged = judge(pair, log, knowledge, judging.options, prove)
         done = _outcome(pair, name, judged)
         if done.verdict["seconds"] is not None:  # those of all proofs, not of the last alone
             done = replace(done, verdict={**done.verdict, "seconds": round(time.monotonic() - start, 6)})
         if isinstance(judged.verdict, Proved):
-            done = replace(done, holds_without=_holds_without(pair, log, knowledge, judging, judged))
+            done = replace(done, holds_without=_holds_without(pair, log, knowledge, judging.options, prove, judged))
     except Exception:
         import traceback  # here: only a fault needs it
 
@@ -141,14 +142,33 @@ def prove_pair(pair: LogPair, log: str, knowledge: Knowledge, judging: Judging) 
     return done if judging.cache is None else replace(done, warning=judging.cache.problem)
 
 
-def _holds_without(pair: LogPair, log: str, knowledge: Knowledge, judging: Judging, judged: Judged) -> bool:
+def _holds_without(
+    pair: LogPair, log: str, knowledge: Knowledge, options: Options, prove: Prove, judged: Judged
+) -> bool:
     """Is a pair that is proved so also without what is inferred, in about the same time?"""
     assert isinstance(judged.verdict, Proved)
     if judged.texts is None or not judged.texts.assumes:
         return True
-    limit_s = min(judging.options.timeout_s, max(_AGAIN_S, 4 * judged.verdict.evidence.seconds))
-    quick = replace(judging.options, timeout_s=limit_s)
-    return holds(pair, log, knowledge.certain(), quick, proving(judging, log))
+    limit_s = min(options.timeout_s, max(_AGAIN_S, 4 * judged.verdict.evidence.seconds))
+    return holds(pair, log, knowledge.certain(), replace(options, timeout_s=limit_s), prove)
+
+
+def _once(prove: Prove) -> Prove:
+    """The same way to judge, which does not judge the same traces twice. Without what is inferred most pairs are the
+    same traces."""
+    known: list[tuple[object, Verdict]] = []
+
+    def once(before: Trace, after: Trace, options: Options, loop: Loop) -> Verdict:
+        question = replace(options, timeout_s=0.0), before, after, loop
+        for asked, verdict in known:
+            if asked == question:
+                return verdict
+        verdict = prove(before, after, options, loop)
+        if isinstance(verdict, Proved | Refuted):
+            known.append((question, verdict))
+        return verdict
+
+    return once
 
 
 def proving(judging: Judging, name: str) -> Prove:

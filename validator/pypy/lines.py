@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 from optimizer.ir.dialects.pypy_log import Section
 from optimizer.ir.faults import InputError
@@ -146,6 +146,7 @@ class Printed:
         return max((int(text[1:]) for text in (*self.inputs, *results) if text and is_variable(text)), default=0)
 
 
+@lru_cache(maxsize=16)  # a pair is translated up to three times, with what stands in front of it
 def read_printed(section: Section, file: str) -> Printed:
     """The trace in a section of the log `file`. Raises InputError."""
     try:
