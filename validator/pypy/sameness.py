@@ -203,7 +203,6 @@ class _Pass:
             self._line(line, truths)
 
     def _line(self, line: Line, truths: Mapping[str, Line]) -> None:
-        args = tuple(self.sameness.of(self.trace, arg) for arg in line.args)
         if line.name.startswith("same_as_") and line.result:
             self.sameness.join(self.trace, line.result, line.args[0])
         elif line.name in _SAY_TRUTH and (compared := truths.get(line.args[0])):
@@ -215,14 +214,14 @@ class _Pass:
         elif found := line.access:
             self._access(found)
         elif line.is_call:
-            self._call(line, args)
+            self._call(line)
         elif line.result and line.name.startswith(_RAW_LOADS):
             self._give_away(line.args)
-            key = (line.name, line.descr, args, len(self.writers))
+            key = (line.name, line.descr, self._nodes(line.args), len(self.writers))
             self._same(line.result, ("raw", *key, self.loads[key]))
             self.loads[key] += 1
         elif line.result and _PURE.match(line.name):
-            name = line.name.removesuffix("_ovf")
+            name, args = line.name.removesuffix("_ovf"), self._nodes(line.args)
             if name in _FOLDED and (number := _folded(name, args)) is not None:
                 self.sameness.join(self.trace, line.result, number)
             self._same(line.result, (name, *(sorted(args) if _COMMUTE.match(name) else args)))
@@ -237,11 +236,11 @@ class _Pass:
             self.sameness.tell_apart(one, other)
 
     def _access(self, access: Access) -> None:
-        memory, place = access.memory, tuple(self.sameness.of(self.trace, part) for part in access.place)
+        memory, place = access.memory, self._nodes(access.place)
         values = self.memory.setdefault(memory, {})
         if access.is_store:
             self.stores.append(access)
-            if access.place[0] not in self.kept and place[0] not in self._nodes_of(self.kept):
+            if access.place[0] not in self.kept and _is_object(access.value) and not self._is_kept({place[0]}):
                 self._give_away((access.value,))
             if place in values:
                 self._overwritten(values[place].value, access.value)
@@ -266,9 +265,11 @@ class _Pass:
     def _is_elsewhere(self, one: Access, other: Access) -> bool:
         """Are these surely other places: items of other numbers, or one in an object that was made behind where the
         other object comes from?"""
-        objects = (one.place[0], other.place[0]), (other.place[0], one.place[0])
-        if any(new in self.made and self.born.get(old, -1) < self.born[new] for old, new in objects):
+        (p, *index), (q, *_), born = one.place, other.place, self.born
+        if (p in self.made and born.get(q, -1) < born[p]) or (q in self.made and born.get(p, -1) < born[q]):
             return True
+        if not index:
+            return False
         items = {self.sameness.of(self.trace, part) for access in (one, other) for part in access.place[1:]}
         return len(items) == 2 and all(not trace for trace, _ in items)
 
@@ -281,14 +282,13 @@ class _Pass:
         if one != other:
             self.sameness.tell_apart(one, other)
 
-    def _call(self, line: Line, args: tuple[Node, ...]) -> None:
+    def _call(self, line: Line) -> None:
         if touches_nothing(line.function):
             return
         self._give_away(line.args)
         if line.result:
-            self._same(
-                line.result, ("call", line.name[-1], line.function, args, len(self.writers) if line.may_write else 0)
-            )
+            args, writers = self._nodes(line.args), len(self.writers) if line.may_write else 0
+            self._same(line.result, ("call", line.name[-1], line.function, args, writers))
         if line.may_write:
             self.writers.append(line.function)
             kept = self._nodes_of(self.kept)
@@ -300,13 +300,16 @@ class _Pass:
                         if self.sameness.of(self.trace, access.place[0]) in kept
                     }
 
+    def _nodes(self, texts: tuple[str, ...]) -> tuple[Node, ...]:
+        return tuple([self.sameness.of(self.trace, text) for text in texts])
+
     def _nodes_of(self, texts: Iterable[str]) -> set[Node]:
         return {self.sameness.of(self.trace, text) for text in texts}
 
     def _give_away(self, texts: Iterable[str]) -> None:
         """Notes that others may reach these values, and whatever they hold."""
-        given = self._nodes_of(text for text in texts if is_variable(text) and text[0] == "p")
-        if not given & self._nodes_of(self.kept):
+        given = self._nodes_of(filter(_is_object, texts))
+        if not given or not self._is_kept(given):
             return
         size = 0
         while size < len(given):
@@ -316,11 +319,19 @@ class _Pass:
             )
         self.kept = {text for text in self.kept if self.sameness.of(self.trace, text) not in given}
 
+    def _is_kept(self, nodes: set[Node]) -> bool:
+        """Is one of these reached by nothing else?"""
+        return any(self.sameness.of(self.trace, text) in nodes for text in self.kept)
+
     def _same(self, result: str, key: object) -> None:
         if key in self.known:
             self.sameness._join(self.sameness.of(self.trace, result), self.sameness.of(*self.known[key]))
         else:
             self.known[key] = (self.trace, result)
+
+
+def _is_object(text: str) -> bool:
+    return text[0] == "p" and is_variable(text)
 
 
 def _folded(name: str, args: tuple[Node, ...]) -> str | None:
