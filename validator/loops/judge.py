@@ -65,7 +65,7 @@ def validate_loop(loop: Loop, judging: Judging) -> Verdict:
     """Is the peeled loop a correct optimization of the recorded one? Or of a bridge to it, if the loop is."""
     proved: dict[str, Evidence] = {}
     for proof in _proofs(loop, judging.options, proved):
-        is_told = proof.name in (ENTRY, STEP)
+        is_told = proof.name != AGAIN
         verdict = judging.verdict(proof.before, proof.after, proof.options, is_vacuous_told=is_told)
         if isinstance(verdict, Unsupported | Failed):
             return replace(verdict, reason=f"{proof.name}: {verdict.reason}")
@@ -152,9 +152,9 @@ def _named(name: str, obligations: Sequence[Settled]) -> Iterator[Settled]:
 
 
 def _vacuous(proved: dict[str, Evidence]) -> tuple[str, ...] | None:
-    """The reasons for which the proofs say little. That of the body is vacuous where the step is."""
+    """The reasons for which the proofs say little: the loop may never go round once more, or never twice."""
     reasons: list[str] = []
-    for name in [one for one in (ENTRY, STEP) if one in proved]:
+    for name in [one for one in (ENTRY, BODY, STEP) if one in proved]:
         vacuous = proved[name].vacuous
         if vacuous is None:
             return None

@@ -9,7 +9,7 @@ first reading of the log finds them, and a second one holds them only until thei
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Set
 from dataclasses import dataclass, field
 
 from optimizer.ir.dialects.pypy_log import Section
@@ -92,6 +92,10 @@ class Targets:
         self._labels.update(dict.fromkeys(labels[:1]))
         self._labels.update(dict.fromkeys(labels[1:], item.number))
 
+    def bridges_to(self, loops: Set[int]) -> set[int]:
+        """The bridges that jump to the inner labels of these loops."""
+        return {number for number, target in self._targets.items() if target in loops}
+
     def given(self, items: Iterable[LogPair | Unpaired]) -> Iterator[LogPair | Unpaired]:
         """The same pairs once more, in order, bridges with the loops to whose inner labels they jump."""
         held: dict[int, LogPair] = {}
@@ -144,8 +148,9 @@ def _through(parent: Parent, printed: Printed, entry: Path | None) -> Path | Non
     """The way through a trace to the guard where it is left. What stands in front of its first label is not on it, and
     then nothing is known of how the trace was entered.
 
-    The way to a guard of a body is that through the preamble, and on, however often the loop went round: the label of a
-    right loop is handed what the preamble would have there (docs/loops.md)."""
+    The way to a guard of a body is that through the preamble, and on, however often the loop went round, and whatever
+    bridge came to its label: that is handed what the preamble would have there, if all of these are right
+    (docs/loops.md)."""
     start = 0
     for number, line in enumerate(printed.lines):
         if line.name == "label":

@@ -83,6 +83,7 @@ def translated(pair: LogPair, file: str, knowledge: Knowledge, *, generous: bool
         held = with_guards_that_hold(sides, text.origins)
         text = _text(with_narrow_numbers(held), knowledge, generous=True)
     rests_on = {parent.number for parent in pair.parents if facts.lines}
+    rests_on |= {number for number in knowledge.targets.bridges_to(rests_on) if number < pair.number}
     if pair.target is not None:
         rests_on.add(pair.target.number)
     assumes = tuple(sorted({*text.assumes, *facts.assumes, *apart}))

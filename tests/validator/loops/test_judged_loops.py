@@ -850,3 +850,16 @@ def test_only_what_a_new_object_may_have_and_not_hold_is_not_written(made: str, 
     before = f"{declared}{once}jump(p1, p2, i0)\n"
     after = f"{declared}{once}label(p1, p2, i0, descr=Body)\n{again}jump(p2, p5, i0, descr=Body)\n"
     assert ("what an earlier iteration" in str(judge(before, after))) is not is_judged
+
+
+def test_a_loop_that_never_goes_round_twice_is_vacuous() -> None:
+    """The recorded loop promises its number in each iteration; the preamble does not ask for it."""
+    before = (
+        "[i0]\nrecord_exact_value_i(i0, 5)\ni1 = int_add(i0, 1)\ni2 = int_lt(i1, 9)\nguard_true(i2) [i1]\njump(i1)\n"
+    )
+    peeled = "[i0]\ni1 = int_add(i0, 1)\ni2 = int_lt(i1, 9)\nguard_true(i2, origin=0) [i1]\nlabel(i1, descr=Body)\n"
+    body = "i3 = int_add(i1, 1)\ni4 = int_lt(i3, 9)\nguard_true(i4, origin=0) [77]\njump(i3, descr=Body)\n"
+    verdict = judge(before, peeled + body)
+    assert isinstance(verdict, Proved)
+    assert verdict.evidence.vacuous
+    assert all(reason.startswith("body") for reason in verdict.evidence.vacuous)

@@ -156,3 +156,10 @@ def test_a_label_belongs_to_the_last_trace_that_has_it() -> None:
     first, _, bridge = LOG.partition("[5]")
     *_, last = judged(f"{first}{again}[5]{bridge}")
     assert last.texts is None or 1 not in last.texts.rests_on
+
+
+def test_what_is_known_in_a_body_rests_on_the_bridges_that_came_to_its_label() -> None:
+    loop, _, bridge = LOG.partition("[5]")
+    first, second, third = judged(f"{loop}[5]{bridge}[5]{bridge}")
+    rests_on = [one.texts.rests_on for one in (first, second, third) if one.texts is not None]
+    assert rests_on == [(), (1,), (1, 2)]
