@@ -15,6 +15,7 @@ from optimizer.ir.rows.ops import Memory as MemoryMeaning
 from optimizer.ir.rows.ops import Op
 from optimizer.ir.rows.row import END, EVENT, FACT, FIELD, GUARD, INT, POSITION, PURE
 from optimizer.ir.trace import (
+    Const,
     ConstClass,
     ConstFloat,
     ConstInt,
@@ -118,6 +119,23 @@ def leave(encoding: Encoding, guard: GuardEncoding, guards: int, named: Mapping[
     return _exit(guard.operation, guard.number, guard.heap, dict(encoding.values), (guards, guard.events), named)
 
 
+def constant_term(terms: ObjectTerms, value: Const, line: int = 0) -> Term:
+    """The term that a constant is. Raises Unsupported for text, which is none."""
+    if isinstance(value, ConstInt):
+        return terms.const(value.value)
+    match value:
+        case ConstFloat(float_):
+            return terms.floats.const(float_)
+        case ConstRef(text) if text == "NULL":
+            return terms.null
+        case ConstRef(name=str(name)):
+            return terms.constant(name)
+        case ConstClass(name):
+            return terms.address(name)
+        case _:
+            raise Unsupported(str(value), line)
+
+
 Ahead = tuple[int, int]
 """The numbers of guards and events that stand ahead."""
 
@@ -141,22 +159,7 @@ class _Computer:
         if isinstance(value, Var):
             term = self.values[value.name]
             return self.heap.now(term) if term in self.heap.known else term
-        return self._constant(value, line)
-
-    def _constant(self, value: Value, line: int) -> Term:
-        if isinstance(value, ConstInt):
-            return self.terms.const(value.value)
-        match value:
-            case ConstFloat(float_):
-                return self.terms.floats.const(float_)
-            case ConstRef(text) if text == "NULL":
-                return self.terms.null
-            case ConstRef(name=str(name)):
-                return self.terms.constant(name)
-            case ConstClass(name):
-                return self.terms.address(name)
-            case _:
-                raise Unsupported(str(value), line)
+        return constant_term(self.terms, value, line)
 
     def args(self, operation: Operation) -> tuple[Term, ...]:
         values, known, found = self.values, self.heap.known, []
@@ -166,7 +169,7 @@ class _Computer:
                 if term in known:
                     term = self.heap.now(term)
             else:
-                term = self._constant(arg, operation.line)
+                term = constant_term(self.terms, arg, operation.line)
             found.append(term)
         return tuple(found)
 

@@ -1,69 +1,130 @@
 """Proofs of a pair of a log, as far as a log tells of side exits.
 
 What guards hand over is not in a log. But where a guard fails, memory has to be as it was where the recorded guard
-fails: PyPy puts off a store over a guard only where it stores an object that it has not made yet; resume data makes the
-object, and does the store. So memory is compared at side exits, too. Where all that differs is a field that holds
-references, which the recorded trace has stored such an object into, the proof stands and says that resume data stores
-it.
+fails: PyPy puts off a store over a guard only where it stores a virtual object, which it has not made yet; resume data
+makes the object, and does the store. So memory is compared at side exits, too, and where the optimized trace lacks such
+a store, what resume data can do is written into it, as an exit block. The proof is about that.
+
+    stores up to the recorded guard - stores up to the optimized one -> pending stores -> exit block
 """
 
 from __future__ import annotations
 
 import re
-from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import count, takewhile
 
-from optimizer.ir.immutable import replace
-from optimizer.ir.rows.row import EVENT, NEW, STORE
-from optimizer.ir.trace import Operation, Trace, Value, Var, exit_of
+from optimizer.ir.check import inner_label
+from optimizer.ir.domains.term import Term
+from optimizer.ir.faults import Unsupported
+from optimizer.ir.immutable import immutable, replace
+from optimizer.ir.rows.ops import OPS, Op
+from optimizer.ir.rows.row import NEW, REF, STORE
+from optimizer.ir.text.string_text import HIGHEST
+from optimizer.ir.trace import (
+    ConstFloat,
+    ConstInt,
+    ConstRef,
+    Exit,
+    Operation,
+    Trace,
+    Value,
+    Var,
+    all_operations,
+    exit_of,
+)
+from optimizer.ir.types.byte_access import slot_of
+from optimizer.ir.types.declaration_rules import ITEMS
+from optimizer.ir.types.layout import Field
+from optimizer.ir.types.memory_cells import written_name
+from optimizer.ir.types.memory_types import MemoryKind
+from optimizer.ir.types.trace_layout import layout_of
+from validator.loops.proofs import BODY, proofs
+from validator.loops.shape import bridge_to, loop_of
+from validator.prove.align import Alignment, given_origins
+from validator.prove.encode import constant_term
+from validator.prove.encoding import Encoding, GuardEncoding
+from validator.prove.facts.facts import Facts
+from validator.prove.matching import Simplify
+from validator.prove.memory.chains import Renewed, Stored, links
+from validator.prove.obligations import Pair
+from validator.prove.pairing import encode_pair
 from validator.verdict import Failargs, Options, Proved, Refuted, Status, Unknown, Verdict
 
 Loop = tuple[Trace, Trace] | None
 Prove = Callable[[Trace, Trace, Options, Loop], Verdict]
 """The way to judge traces, of bridges to an inner label with the loop that they jump to, as recorded and peeled."""
 
-_Place = tuple[object, ...]
-"""A place of memory: its descr, the object, and the index, if there is one."""
-
-_IS_MADE = re.compile(r", not new[0-9]+\b")
 _AT_EXIT = re.compile(r"guard [0-9]+: heap")
-_PUT_OFF = re.compile(r"guard [0-9]+: heap (?P<memory><(?:FieldP|ArrayP|InteriorFieldDescr <FieldP)[^\[]*>)")
+_IS_MADE = re.compile(r", not new[0-9]+\b")
+_LAZY = _FIELD, _ITEM = "setfield_gc", "setarrayitem_gc"
+"""The stores that PyPy puts off."""
 
 
-def prove_with_exits(
-    before: Trace, after: Trace, loop: Loop, options: Options, prove: Prove
-) -> tuple[Verdict, Trace, Options]:
-    """The verdict, and what it is about: the optimized trace, in which guards tell their origins if they were found,
-    and the options."""
+@immutable
+class Shown:
+    """A verdict, and what it is about: the optimized trace, in which guards tell their origins if they were found, and
+    in exit blocks what resume data does; likewise the loop that it jumps to, if it does; and the options."""
+
+    verdict: Verdict
+    after: Trace
+    loop: Loop
+    options: Options
+
+
+def prove_with_exits(before: Trace, after: Trace, loop: Loop, options: Options, prove: Prove) -> Shown:
+    """The verdict on a pair. What guards of the optimized trace hand over is not compared; but nothing else that the
+    trace has computed is used in their exit blocks, if it is listed."""
     loose, strict = (replace(options, failargs=mode) for mode in (Failargs.IGNORE, Failargs.CHECK))
+    listed, listed_loop = after, loop
+    after, loop = _without_lists(after), loop and (loop[0], _without_lists(loop[1]))
     at_exits = prove(before, after, strict, loop) if _tells_origins(after) else None
     if at_exits is not None and not _is_at_exits(at_exits):
-        return at_exits, after, strict if isinstance(at_exits, Proved) else loose
+        return Shown(at_exits, after, loop, strict if isinstance(at_exits, Proved) else loose)
     verdict = prove(before, after, loose, loop)
     if not isinstance(verdict, Proved):
-        return verdict, after, loose
+        return Shown(verdict, after, loop, loose)
     told = with_origins(after, verdict.evidence.origins)
     if at_exits is None or told != after:
         at_exits = prove(before, told, strict, loop)
     if isinstance(at_exits, Proved):
-        return at_exits, told, strict
-    if memories := _put_off(before, told, loop, strict, at_exits, prove):
-        rest = loop and (_without_made(loop[0], memories), _without_made(loop[1], memories))
-        if not isinstance(prove(_without_made(before, memories), _without_made(told, memories), strict, rest), Proved):
-            reason = f"{', '.join(memories)} differs at side exits, and not by objects that the trace makes alone"
-            return Unknown(verdict.evidence, reason), told, strict
-        if _is_early(before, told, memories):
-            reason = f"{', '.join(memories)} differs at side exits, and may be stored to ahead of the recorded trace"
-            return Unknown(verdict.evidence, reason), told, strict
-        if _is_late(before, told, memories):
-            reason = f"{', '.join(memories)} differs at side exits, and may have been stored to by the recorded trace"
-            return Unknown(verdict.evidence, reason), told, strict
-        assumed = tuple(f"resume data stores {memory} at side exits" for memory in memories)
-        assumed = (*verdict.evidence.assumes, *assumed)
-        return replace(verdict, evidence=replace(verdict.evidence, assumes=assumed)), told, loose
-    if isinstance(at_exits, Unknown) or told == after:
-        return at_exits, told, strict
-    return prove(before, after, strict, loop), after, strict
+        return Shown(at_exits, told, loop, strict)
+    resumed = _with_resume_data(before, with_origins(listed, verdict.evidence.origins), listed_loop, loose)
+    if (resumed.after, resumed.loop) != (told, loop):
+        shown = prove(before, resumed.after, strict, resumed.loop)
+        if isinstance(shown, Proved):
+            assumed = [f"resume data makes objects and stores them to {one} at side exits" for one in resumed.memories]
+            evidence = replace(shown.evidence, assumes=(*shown.evidence.assumes, *assumed))
+            return Shown(replace(shown, evidence=evidence), resumed.after, resumed.loop, strict)
+    if isinstance(at_exits, Refuted) and not (resumed.is_open or _is_of_made(at_exits)) and told != after:
+        at_exits, told = prove(before, after, strict, loop), after
+    if isinstance(at_exits, Refuted) and (resumed.is_open or _is_of_made(at_exits)):
+        reason = f"{at_exits.counterexample.obligation} differs, and not only by what resume data can do"
+        at_exits = Unknown(at_exits.evidence, reason)
+    return Shown(at_exits, told, loop, strict)
+
+
+def _is_of_made(verdict: Refuted) -> bool:
+    """Has the recorded trace an object there that it has made itself?"""
+    return _IS_MADE.search(verdict.counterexample.difference) is not None
+
+
+def _without_lists(trace: Trace) -> Trace:
+    """The trace whose guards do not tell what they hand over."""
+    return _with_exits(trace, (replace(exit_of(guard), failargs=None) for guard in trace.guards))
+
+
+def with_origins(trace: Trace, origins: Iterable[int | None]) -> Trace:
+    """The trace whose guards tell these origins. One of the iteration before has no name in a trace."""
+    left = iter([None if origin is None or origin < 0 else origin for origin in origins])
+    return _with_exits(trace, (replace(exit_of(guard), origin=next(left, None)) for guard in trace.guards))
+
+
+def _with_exits(trace: Trace, exits: Iterable[Exit]) -> Trace:
+    left = iter(exits)
+    return replace(
+        trace, ops=tuple(op if op.exit is None else replace(op, exit=next(left, op.exit)) for op in trace.ops)
+    )
 
 
 def _tells_origins(trace: Trace) -> bool:
@@ -82,192 +143,246 @@ def _is_at_exits(verdict: Verdict) -> bool:
     return False
 
 
-def _put_off(before: Trace, after: Trace, loop: Loop, options: Options, verdict: Verdict, prove: Prove) -> list[str]:
-    """The fields of references that alone are not as recorded at side exits; none where more differs, as far as it
-    shows without these fields."""
-    memories: list[str] = []
-    while (memory := _put_off_memory(verdict)) is not None and memory not in memories:
-        memories.append(memory)
-        rest = loop and (_without(loop[0], memories), _without(loop[1], memories))
-        verdict = prove(_without(before, memories), _without(after, memories), options, rest)
-    return memories if isinstance(verdict, Proved) else []
+# What resume data does.
 
 
-def _without(trace: Trace, memories: Sequence[str]) -> Trace:
-    """The trace without its stores to these."""
-    return trace.of(op for op in trace.ops if op.result is not None or op.descr not in memories)
+@immutable
+class _Resumed:
+    """An optimized trace, and the loop that it jumps to, in whose exit blocks resume data stores to these memories.
+    `is_open`: it has to at some guard, if the pair is right."""
+
+    after: Trace
+    loop: Loop
+    memories: tuple[str, ...]
+    is_open: bool
 
 
-def _without_made(trace: Trace, memories: Sequence[str]) -> Trace:
-    """The trace without the stores to these of what it has made: of others, resume data does none and undoes none. One
-    of an object that is given away already is left: such an object is made."""
-    given_at = _given_at(trace, memories)
-    made: set[Value] = set()
-    places: set[_Place] = set()
-    kept: list[Operation] = []
-    for at, op in enumerate(trace.ops):
-        place = (op.descr, *(op.args if op.result else op.args[:-1]))
-        if op.result is not None and (op.op.kind is NEW or place in places):
-            made.add(op.result)
-        if op.result is None and op.descr in memories and op.args[-1] in made and given_at.get(op.args[-1], at) >= at:
-            places.add(place)
-        else:
-            kept.append(op)
-    return trace.of(kept)
+def _with_resume_data(before: Trace, after: Trace, loop: Loop, options: Options) -> _Resumed:
+    """The pair with exit blocks. A guard at which resume data cannot do what it has to comes from another one: that of
+    the one in front, whose resume data it may share, or a later one that asks the same."""
+    one, other = _straight(before, after, loop, options)
+    try:
+        resume = _ResumeData(encode_pair(one, other, layout_of(one, other), options))
+        origins = Alignment(resume.pair.before, resume.pair.after, given_origins(one, other)).best() or []
+    except Unsupported:  # though its proofs are not: they begin with other origins, and may stand in for strings
+        return _Resumed(_without_lists(after), loop, (), is_open=True)
+    first = 0 if loop is None else len(loop[1].guards) + len(after.guards) - len(other.guards)
+    exits = [exit_of(guard) for guard in (*after.guards, *(loop[1].guards[first:] if loop else ()))]
+    last: int | None = None
+    for j, (own, origin) in enumerate(zip(exits, origins, strict=False)):
+        exits[j] = replace(own, failargs=None)
+        for choice in () if origin is None else resume.choices(j, last, origin):
+            block = resume.block(j, choice, own.failargs or ())
+            named = None if own.origin is None else own.origin + choice - (origin or 0)
+            if block is not None and (choice == origin or (named is not None and named >= 0)):
+                exits[j], origin = Exit(None, named, block), choice
+                break
+        last = origin
+    if loop is not None:
+        ahead = map(exit_of, loop[1].guards[:first])
+        loop = loop[0], _with_exits(loop[1], (*ahead, *exits[len(after.guards) :]))
+    return _Resumed(_with_exits(after, exits), loop, tuple(resume.memories), resume.is_open)
 
 
-def _given_at(trace: Trace, memories: Sequence[str]) -> dict[Value, int]:
-    """The places where new objects are given away otherwise than by stores to these: so they are made there, and what
-    they hold."""
-    given: dict[Value, int] = {}
-    held: dict[Value, list[Value]] = {op.result: [] for op in trace.ops if op.op.kind is NEW and op.result is not None}
-
-    def give(value: Value, at: int) -> None:
-        if value in held and value not in given:
-            given[value] = at
-            for content in held[value]:
-                give(content, at)
-
-    for at, op in enumerate(trace.ops):
-        if op.op.kind is EVENT:
-            for arg in op.args:
-                give(arg, at)
-        elif op.op.kind is STORE and op.args[0] in held and op.args[0] not in given:
-            held[op.args[0]].append(op.args[-1])
-        elif op.op.kind is STORE and (op.args[0] in held or op.descr not in memories):
-            give(op.args[-1], at)
-    return given
+def _straight(before: Trace, after: Trace, loop: Loop, options: Options) -> tuple[Trace, Trace]:
+    """The pair; of a loop, what leads to the body, and the body."""
+    if loop is None and inner_label(after) is None:
+        return before, after
+    shape = loop_of(before, after) if loop is None else bridge_to(loop, before, after)
+    body = next(proof for proof in proofs(shape, options) if proof.name == BODY)
+    return body.before, body.after
 
 
-def _is_early(before: Trace, after: Trace, memories: Sequence[str]) -> bool:
-    """May the optimized trace store a new object to one of these ahead of a guard that the recorded trace comes to
-    without having done so? Resume data takes no store back. Where both store objects of the same allocations to a
-    place, in the same order, they are to have done as many of these stores."""
-    same, guards = _same_values(after, before), _guard_places(before)
-    recorded, optimized = _stores(before, None, memories), _stores(after, same, memories)
-    made = {op.result for op in after.ops if op.op.kind is NEW}
-    stored: list[_Place] = []
-    done: Counter[_Place] = Counter()
-    hidden: dict[Value, list[_Place]] = {value: [] for value in made if value is not None}
-    for op in after.ops:
-        if op.op.kind in (STORE, EVENT):
-            for arg in op.args[op.op.kind is STORE :]:
-                stored += hidden.pop(arg, [])
-        if op.result is None and op.descr in memories:
-            place = _place(op.descr, op.args[:-1], same)
-            done[place] += 1
-            if op.args[-1] in made:
-                hidden.get(op.args[0], stored).append(place)
-        if op.exit is None or not stored:
-            continue
-        origin = op.exit.origin
-        if origin is None or origin >= len(guards):
-            return True
-        for wanted in stored:
-            numbers = [number for number, _ in recorded.get(wanted, ())]
-            passed = sum(number < guards[origin] for number in numbers)
-            kinds = [kind for _, kind in optimized[wanted]]
-            number = done[wanted]
-            is_alike = kinds[number - 1] is not None and kinds == [kind for _, kind in recorded.get(wanted, ())]
-            if None in wanted or not passed or passed < (number if is_alike else len(numbers)):
-                return True
-            if is_alike and passed > number:
-                return True
-    return False
+class _ResumeData:
+    """The resume data of a pair of straight traces, as far as it stores, to these `memories`; `is_open` as in
+    `_Resumed`."""
 
+    def __init__(self, pair: Pair) -> None:
+        self.pair = pair
+        self.memories: dict[str, None] = {}
+        self.is_open = False
+        self.names = map("resumed{}".format, count())
+        self.recorded, self.optimized = _allocations(pair.before), _allocations(pair.after)
+        self.stored = list(_stores(pair.before))
+        args = [arg for trace in (pair.before.trace, pair.after.trace) for op in trace.ops for arg in op.args]
+        constants = [arg for arg in args if isinstance(arg, ConstInt | ConstRef | ConstFloat)]
+        self.constants = {constant_term(pair.terms, constant): constant for constant in constants}
 
-def _stores(
-    trace: Trace, same: Mapping[Value, Value] | None, memories: Sequence[str]
-) -> dict[_Place, list[tuple[int, object]]]:
-    """The stores of a trace to each place, with what tells the allocation of what they store, if one such does."""
-    kinds: dict[Value | None, object] = {op.result: (op.op.name, op.descr) for op in trace.ops if op.op.kind is NEW}
-    often = Counter(kinds.values())
-    stores: dict[_Place, list[tuple[int, object]]] = {}
-    for number, op in enumerate(trace.ops):
-        if op.result is None and op.descr in memories:
-            kind = kinds.get(op.args[-1])
-            place = (op.descr, *op.args[:-1]) if same is None else _place(op.descr, op.args[:-1], same)
-            stores.setdefault(place, []).append((number, kind if kind and often[kind] == 1 else None))
-    return stores
+    def choices(self, number: int, last: int | None, origin: int) -> Iterator[int]:
+        """The recorded guards that the guard of that number may come from, if resume data has to store at this one:
+        that of the `last` one in front, if it may share its resume data, itself, and later ones that ask the same, at
+        which it has not to."""
+        if not _pending(self.pair, number, origin):
+            return
+        self.is_open = True
+        guard = self.pair.after.guards[number]
+        if last is not None and self._shares(self.pair.after.guards[number - 1], guard):
+            yield last
+        yield origin
+        for k, recorded in enumerate(self.pair.before.guards[origin + 1 :], origin + 1):
+            if recorded.passes is guard.passes and not _pending(self.pair, number, k):
+                yield k
 
+    def _shares(self, one: GuardEncoding, other: GuardEncoding) -> bool:
+        """Do both hand over the same, with neither store nor call between?"""
+        between = self.pair.after.trace.ops[one.number : other.number]
+        return one.failargs == other.failargs and not any(op.op.kind is STORE or op.op.is_call for op in between)
 
-def _same_values(one: Trace, other: Trace) -> dict[Value, Value]:
-    """The values of a trace that are some of the other one: inputs, and what the same functions give."""
-    same: dict[Value, Value] = dict(zip(one.inputs, other.inputs, strict=True))
-    functions = {call.name for call in one.declarations.calls if call.elidable}
-    given: dict[_Place, Var] = {
-        (op.descr, *op.args): op.result for op in other.ops if op.descr in functions and op.result is not None
-    }
-    for op in one.ops:
-        if op.result is not None and (result := given.get(_place(op.descr, op.args, same))) is not None:
-            same[op.result] = result
-    return same
-
-
-def _place(descr: str | None, args: Sequence[Value], same: Mapping[Value, Value]) -> _Place:
-    """These arguments in the names of the other trace; None for what is not known to be there."""
-    return (descr, *(same.get(arg) if isinstance(arg, Var) else arg for arg in args))
-
-
-def _is_late(before: Trace, after: Trace, memories: Sequence[str]) -> bool:
-    """May the optimized trace come to a guard without having stored what the recorded one has, though the object is
-    made? Resume data stores what it makes itself."""
-    same = _same_values(before, after)
-    guards, given_at = _guard_places(before), _given_at(before, memories)
-    made = {op.result for op in before.ops if op.op.kind is NEW}
-    wanted = [
-        (max(number, given_at[op.args[-1]]), _place(op.descr, op.args[:-1], same))
-        for number, op in enumerate(before.ops)
-        if op.op.kind is STORE and op.descr in memories and op.args[-1] in given_at and op.args[0] not in made
-    ]
-    stored: set[_Place] = set()
-    new: set[Value] = set()
-    crossed: set[Value] = set()
-    for op in after.ops:
-        if op.op.name == "label":  # the recorded loop begins anew
-            stored, new, crossed = set(), set(), set()
-        is_store = op.op.kind is STORE
-        if is_store and op.descr in memories and op.args[-1] in crossed:
-            return True
-        if is_store or op.op.kind is EVENT:
-            new.difference_update(op.args[is_store:])
-            crossed.difference_update(op.args[is_store:])
-            stored |= {(op.descr, *op.args[:-1])} if is_store else set()
-        elif op.op.kind is NEW and op.result is not None:
-            new.add(op.result)
-        elif op.exit is not None:
-            crossed |= new
-            origin = op.exit.origin
-            at = len(before.ops) if origin is None or origin >= len(guards) else guards[origin]
-            if any(number < at and place not in stored for number, place in wanted):
-                return True
-    return False
-
-
-def _guard_places(trace: Trace) -> list[int]:
-    """The places of the guards among the operations."""
-    return [number for number, op in enumerate(trace.ops) if op.exit is not None]
-
-
-def with_origins(trace: Trace, origins: Sequence[int | None]) -> Trace:
-    """The trace whose guards tell these origins. One of the iteration before has no name in a trace."""
-    left = iter([None if origin is None or origin < 0 else origin for origin in origins])
-    return replace(
-        trace,
-        ops=tuple(
-            op if op.exit is None else replace(op, exit=replace(op.exit, origin=next(left, None))) for op in trace.ops
-        ),
-    )
-
-
-def _put_off_memory(verdict: Verdict) -> str | None:
-    """The field of references that differs at a side exit, where the recorded trace has put an object into it that it
-    has made itself, or of which it is not settled whether it does."""
-    match verdict:
-        case Refuted(_, found) if _IS_MADE.search(found.difference):
-            names = [found.obligation]
-        case Unknown(evidence):
-            names = [one.name for one in evidence.obligations if one.status is Status.UNKNOWN]
-        case _:
+    def block(self, number: int, origin: int, handed: Sequence[Value | None]) -> tuple[Operation, ...] | None:
+        """The exit block of the guard of that number, which hands these values over; None where there can be none."""
+        block = _Block(self, number, origin, handed)
+        try:
+            done = block.done()
+        except _CannotBe:
             return None
-    return next((put_off["memory"] for name in names if (put_off := _PUT_OFF.match(name))), None)
+        self.memories |= {written_name(slot.key): None for slot, _, _ in block.pending}
+        return done
+
+
+def _allocations(encoding: Encoding) -> dict[Term, Operation]:
+    operations = all_operations(encoding.trace)
+    return {alloc: operations[number] for number, alloc in encoding.made.items()}
+
+
+@immutable
+class _Store:
+    """A store, in terms, behind so many guards and events."""
+
+    slot: Field
+    object: Term
+    index: Term | None
+    value: Term
+    guards: int
+    events: int
+
+
+def _stores(encoding: Encoding) -> Iterator[_Store]:
+    """The stores of the trace to objects."""
+    terms, guards, events = encoding.heap.terms, 0, 0
+    for op in encoding.trace.ops:
+        if op.op.name in _LAZY:
+            slot = slot_of(terms.layout.descr_of(op))
+            p, *index, value = (
+                encoding.values[arg.name] if isinstance(arg, Var) else constant_term(terms, arg) for arg in op.args
+            )
+            assert slot is not None
+            yield _Store(slot, p, index[0] if index else None, value, guards, events)
+        guards += op.exit is not None
+        events += events < len(encoding.events) and op == encoding.events[events].operation
+
+
+_Place = tuple[Field, Term, Term | None]
+
+
+def _pending(pair: Pair, number: int, origin: int, simplify: Simplify = lambda term: term) -> dict[_Place, Stored]:
+    """The last stores to objects that are there of objects that the optimized trace has not made, by their places."""
+    wanted, got = pair.before.guards[origin].heap, pair.after.guards[number].heap
+    virtual = {*wanted.allocations} - {*got.allocations}
+    found: dict[_Place, Stored] = {}
+    for slot in pair.memory.slots.values() if virtual else ():
+        if slot.type is REF and slot.kind is MemoryKind.OBJECTS and wanted.chain(slot) is not got.chain(slot):
+            for link in takewhile(lambda link: not isinstance(link, Renewed), links(wanted.chain(slot))):
+                if isinstance(link, Stored):
+                    found.setdefault((slot, simplify(link.object), link.index and simplify(link.index)), link)
+    return {place: link for place, link in found.items() if simplify(link.value) in virtual and place[1] not in virtual}
+
+
+class _CannotBe(Exception):
+    """Resume data cannot do a store, or it is not known how."""
+
+
+class _Block:
+    """The exit block of the guard of that number, behind which memory is as it is at the origin."""
+
+    def __init__(self, resume: _ResumeData, number: int, origin: int, handed: Sequence[Value | None]) -> None:
+        pair, guard, facts = resume.pair, resume.pair.after.guards[number], Facts(resume.pair.terms)
+        for condition in _passed(pair, origin, guard.events, number):
+            facts.assume(condition)
+        self._resume, self._origin, self._simplify = resume, origin, facts.rebuild
+        self._wanted, self._got = pair.before.guards[origin].heap, guard.heap
+        self._ops: list[Operation] = []
+        self.pending = _pending(pair, number, origin, facts.rebuild)
+        self._known: dict[Term, Value] = {facts.rebuild(term): value for term, value in resume.constants.items()}
+        for term, value in zip(guard.failargs or (), handed, strict=True):
+            if term is not None and value is not None:
+                self._known[facts.rebuild(term)] = value
+
+    def done(self) -> tuple[Operation, ...]:
+        """The block. Resume data stores to constant indices alone, to one object at a time in each field, and takes no
+        store back. An object is virtual, and not another name of one that is made, if all that are made alike are
+        recorded ones. Raises _CannotBe."""
+        if len({(slot, index) for slot, _, index in self.pending}) < len(self.pending):
+            raise _CannotBe
+        for (slot, p, index), link in self.pending.items():
+            if not self._was_there(slot, p, index, link) or _row(slot, index).name not in _LAZY:
+                raise _CannotBe
+            self._store(self._value(p), slot, index, self._simplify(link.value))
+        made = {_kind(op) for op in self._ops if op.op.kind is NEW}
+        strangers = {*self._got.allocations} - {*self._wanted.allocations}
+        if any(_kind(self._resume.optimized[one]) in made for one in strangers):
+            raise _CannotBe
+        return tuple(self._ops)
+
+    def _was_there(self, slot: Field, p: Term, index: Term | None, link: Stored) -> bool:
+        """Does the optimized trace have in that place what the recorded one had there in front of the store?"""
+        read, simplify, held = self._wanted.reader.read, self._simplify, self._got.read(p, slot, index)
+        chain = [*takewhile(lambda one: not isinstance(one, Renewed), links(link))]
+        since = next((one.event + 1 for one in links(link) if isinstance(one, Renewed)), 0)
+        earlier = [read(slot, one.below, p, index) for one in chain]
+        earlier += [
+            one.value
+            for one in self._resume.stored
+            if one.guards <= self._origin and one.events >= since and one.slot == slot
+            if simplify(one.object) is p and (one.index and simplify(one.index)) is index
+        ]
+        return simplify(held) in map(simplify, earlier)
+
+    def _value(self, term: Term) -> Value:
+        if term not in self._known and term in self._resume.recorded and term not in self._got.allocations:
+            self._make(term)
+        if term not in self._known:
+            raise _CannotBe
+        return self._known[term]
+
+    def _make(self, alloc: Term) -> None:
+        heap, length = self._wanted, alloc.value.length
+        self._known[alloc] = made = Var(next(self._resume.names), REF)
+        size = None if length is None else _number(length)
+        self._ops.append(replace(self._resume.recorded[alloc], args=(size,) if size else (), result=made))
+        for slot in heap.memory.slots.values():
+            if any(not isinstance(one, Renewed) and one.object is alloc for one in links(heap.chain(slot))):
+                for index in [None] if size is None else map(heap.terms.const, range(size.value)):
+                    if heap.is_set(alloc, slot, index) is heap.terms.true:
+                        self._store(made, slot, index, self._simplify(heap.read(alloc, slot, index)))
+
+    def _store(self, to: Value, slot: Field, index: Term | None, value: Term) -> None:
+        at = () if index is None else (_number(index),)
+        self._ops.append(
+            Operation(_row(slot, index), (to, *at, self._value(value)), None, None, written_name(slot.key))
+        )
+
+
+def _passed(pair: Pair, before: int, events: int, after: int) -> Iterator[Term]:
+    """The conditions that hold where so many guards have passed, and so many events are the same."""
+    for event, same in zip(pair.before.events[:events], pair.after.events[:events], strict=True):
+        yield from map(pair.terms.equal, event.args, same.args)
+    yield from [guard.passes for guard in (*pair.before.guards[:before], *pair.after.guards[:after])]
+    yield from [known.condition for known in pair.before.defined if known.guards <= before]
+
+
+def _number(term: Term) -> ConstInt:
+    if term.kind != "const":
+        raise _CannotBe
+    return ConstInt(term.value)
+
+
+def _row(slot: Field, index: Term | None) -> Op:
+    """The operation that stores to that memory."""
+    if slot.owner in HIGHEST:
+        raise _CannotBe
+    return OPS[_FIELD if index is None else _ITEM if slot.key.endswith(ITEMS) else "setinteriorfield_gc"]
+
+
+def _kind(allocation: Operation) -> tuple[str, str]:
+    """The kind of an object, as far as a log tells it."""
+    return allocation.op.name, str(allocation.descr).partition(" $")[0]

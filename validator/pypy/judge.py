@@ -148,7 +148,8 @@ def _verdict(text: Translated, options: Options, prove: Prove) -> tuple[Verdict,
     if text.loop is not None:
         loop = parse(text.loop[0], types=types), parse(text.loop[1], types=types)
     for origins in (text.origins, ()):
-        verdict, told, used = prove_with_exits(before, with_origins(after, origins), loop, options, prove)
+        shown = prove_with_exits(before, with_origins(after, origins), loop, options, prove)
+        verdict, told = shown.verdict, shown.after
         is_open = isinstance(verdict, Unknown) and verdict.evidence.is_repeatable  # a loop, on no run of which it shows
         if not (isinstance(verdict, Refuted) or (is_open and text.is_loop)):
             break
@@ -162,7 +163,7 @@ def _verdict(text: Translated, options: Options, prove: Prove) -> tuple[Verdict,
         verdict = Unknown(
             verdict.evidence, f"the recorded trace has run, which contradicts what is assumed: {contradiction}"
         )
-    return verdict, Texts(before, told, text.assumes, text.rests_on, used, loop)
+    return verdict, Texts(before, told, text.assumes, text.rests_on, shown.options, shown.loop)
 
 
 def _contradiction(proved: Proved, *, is_loop: bool) -> str | None:

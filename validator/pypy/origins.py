@@ -38,7 +38,7 @@ def origins_of(sides: Sides, rows: Rows, sameness: Sameness) -> tuple[int | None
         ]
     )
     first = _guard_count(sides.before)
-    if sides.target and _guard_count(sides.target.before):
+    if sides.target:
         return _asking_for_label(origins[: _guard_count(sides.after)], first)
     if not sides.is_peeled:
         return origins[: _guard_count(sides.after)]

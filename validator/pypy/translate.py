@@ -79,7 +79,7 @@ def translate(
         origins_of(sides, rows, sameness),
         earliest_origins(sides, rows, sameness),
         is_loop=is_loop,
-        loop=_texts(sides.target, extra, names, fields) if sides.target else None,
+        loop=_entered(*_texts(sides.target, extra, names, fields)) if sides.target else None,
     )
 
 
@@ -90,6 +90,13 @@ def _texts(sides: Sides, extra: tuple[str, ...], names: _Names, fields: Fields) 
         "".join(f"{line}\n" for line in _text(BEFORE, sides.before, extra, hands_on, names, fields)),
         "".join(f"{line}\n" for line in _text(AFTER, sides.after, extra, hands_on, names, fields)),
     )
+
+
+def _entered(before: str, after: str) -> tuple[str, str]:
+    """The loop that a bridge jumps to, with a guard in front that always passes: the place where the guards go on that
+    ask what its label asks for."""
+    head, token, rest = before.split("\n", 2)
+    return "\n".join((head, token, "guard_true(1)", rest)), after
 
 
 SAME_CONSTANTS = "constant objects at corresponding places of both traces are the same"
@@ -114,6 +121,7 @@ def _text(
     yield f"assert_not_none({TOKEN})"
     settled = {} if trace == AFTER else _settled(printed.lines, fields)
     constant = {} if trace == AFTER else names.constant(printed.lines)
+    known: set[str | None] = {*printed.inputs}
     for at, line in enumerate(printed.lines):
         if line.result in constant:
             yield f"{line.result} = same_as_r({constant[line.result]})"
@@ -124,8 +132,12 @@ def _text(
         if line.name in ("label", "jump"):
             named = line.descr if hands_on and trace == AFTER else ""
             yield str(Line(None, line.name, (*args, *hands_on), named))
+            known = {*line.args}
         else:
-            yield str(Line(line.result, line.name, args, names.descr(trace, line)))
+            handed = ", ".join(value for value in line.handed if value in known)
+            listed = f" [{handed}]" if trace == AFTER and line.is_guard else ""
+            yield f"{Line(line.result, line.name, args, names.descr(trace, line))}{listed}"
+        known.add(line.result)
         if at in settled:
             yield str(settled[at])
 
