@@ -1,11 +1,38 @@
-"""A log of PyPy with three pairs, which tests change."""
+"""Logs of PyPy that tests change, and what is said of their pairs."""
 
 from __future__ import annotations
+
+from collections.abc import Sequence
+
+from optimizer.ir.dialects.pypy_log import read_traces
+from optimizer.ir.dialects.pypy_pairs import LogPair, pair_sections
+from validator.pypy.judge import Judged, judge
+from validator.pypy.study import study
 
 BOX = "<FieldS W_IntObject.inst_intval 8 pure>"
 COUNT = "<FieldS Counter.inst_count 8>"
 POINT = "debug_merge_point(0, 0, 'f;a.py:4-{line}~#40 FOR_ITER')"
 CALL = "<Callv 0 r EF=5>"
+WORK = f"call_n(ConstClass(work), {{}}, descr={CALL})"
+"""A call with the argument that is put there."""
+
+
+def pairs_of(log: str) -> list[LogPair]:
+    return [item for item in pair_sections(read_traces(log.splitlines())) if isinstance(item, LogPair)]
+
+
+def judged(log: str) -> list[Judged]:
+    """What is said of the pairs of a log, in the order in which they are judged."""
+    items = list(pair_sections(read_traces(log.splitlines())))
+    knowledge = study(items, "log")
+    return [judge(item, "log", knowledge) for item in knowledge.given(items) if isinstance(item, LogPair)]
+
+
+def judged_bridge(before: Sequence[str], after: Sequence[str]) -> Judged:
+    """What is said of a bridge from one object, as recorded and optimized; one that does not end finishes."""
+    ended = [lines if lines[-1].startswith("finish") else (*lines, "finish()") for lines in (before, after)]
+    (one,) = judged(recorded("[p0]", *ended[0]) + bridge("[p0]", *(f"+1: {line}" for line in ended[1])))
+    return one
 
 
 def recorded(*lines: str, times: str = "1") -> str:

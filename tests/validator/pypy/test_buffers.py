@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from optimizer.ir.dialects.pypy_log import read_traces
-from optimizer.ir.dialects.pypy_pairs import LogPair, pair_sections
-from tests.pypy_logs import CALL, loop, recorded
+from tests.pypy_logs import CALL, loop, pairs_of, recorded
 from validator import Proved, Refuted, Unknown
 from validator.pypy.effects import leaves
 from validator.pypy.fields import Fields
@@ -36,7 +34,7 @@ FORWARDED = ("i4 = int_signext(i1, 4)", "i6 = int_add(i4, 7)", "finish(i6)")
 
 def judged(before: tuple[str, ...], after: tuple[str, ...]) -> Verdict:
     log = recorded("[p0, i1]", *before) + loop("[p0, i1]", *(f"+1: {line}" for line in after))
-    (pair,) = pairs = [pair for pair in pair_sections(read_traces(log.splitlines())) if isinstance(pair, LogPair)]
+    (pair,) = pairs = pairs_of(log)
     return judge(pair, "log", study(pairs, "log")).verdict
 
 

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.pypy_logs import POINT, bridge, recorded
-from tests.validator.pypy.test_put_off import judged
+from tests.pypy_logs import POINT, bridge, judged, recorded
 from validator import Proved
 from validator.pypy.judge import Judged
 

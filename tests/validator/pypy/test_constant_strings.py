@@ -4,23 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from optimizer.ir.dialects.pypy_log import read_traces
-from optimizer.ir.dialects.pypy_pairs import LogPair, pair_sections
-from tests.pypy_logs import CALL, bridge, recorded
+from tests.pypy_logs import WORK, judged_bridge
 from validator import Proved
-from validator.pypy.judge import Judged, judge
 from validator.pypy.lines import Line
 from validator.pypy.strings import SAME_STRINGS, new_strings
-from validator.pypy.study import study
-
-WORK = f"call_n(ConstClass(work), {{}}, descr={CALL})"
-
-
-def judged(before: tuple[str, ...], after: tuple[str, ...]) -> Judged:
-    log = recorded("[p0]", *before, "finish()") + bridge("[p0]", *(f"+1: {line}" for line in (*after, "finish()")))
-    pairs = [pair for pair in pair_sections(read_traces(log.splitlines())) if isinstance(pair, LogPair)]
-    (pair,) = pairs
-    return judge(pair, "log", study(pairs, "log"))
 
 
 def made(name: str, item: int) -> tuple[str, str]:
@@ -28,7 +15,7 @@ def made(name: str, item: int) -> tuple[str, str]:
 
 
 def test_a_new_string_of_constants_is_a_constant() -> None:
-    one = judged((*made("p1", 100), WORK.format("p1")), (WORK.format("ConstPtr(ptr9)"),))
+    one = judged_bridge((*made("p1", 100), WORK.format("p1")), (WORK.format("ConstPtr(ptr9)"),))
     assert isinstance(one.verdict, Proved)
     assert one.texts is not None
     assert SAME_STRINGS in one.texts.assumes
@@ -42,14 +29,14 @@ def test_the_items_of_the_constant_are_known() -> None:
         "setfield_gc(p0, i2, descr=<FieldS Box.value 8>)",
     )
     store = "setfield_gc(p0, {}, descr=<FieldS Box.value 8>)"
-    assert isinstance(judged(before, (WORK.format("ConstPtr(ptr9)"), store.format(100))).verdict, Proved)
-    assert not isinstance(judged(before, (WORK.format("ConstPtr(ptr9)"), store.format(101))).verdict, Proved)
+    assert isinstance(judged_bridge(before, (WORK.format("ConstPtr(ptr9)"), store.format(100))).verdict, Proved)
+    assert not isinstance(judged_bridge(before, (WORK.format("ConstPtr(ptr9)"), store.format(101))).verdict, Proved)
 
 
 @pytest.mark.parametrize(("other", "is_right"), [(100, True), (101, False)])
 def test_one_constant_is_not_two_strings(other: int, is_right: bool) -> None:
     before = (*made("p1", 100), WORK.format("p1"), *made("p2", other), WORK.format("p2"))
-    one = judged(before, (WORK.format("ConstPtr(ptr9)"), WORK.format("ConstPtr(ptr9)")))
+    one = judged_bridge(before, (WORK.format("ConstPtr(ptr9)"), WORK.format("ConstPtr(ptr9)")))
     assert isinstance(one.verdict, Proved) is is_right
 
 
@@ -66,7 +53,7 @@ def test_one_constant_is_not_two_strings(other: int, is_right: bool) -> None:
 )
 def test_other_strings_are_no_constants(before: tuple[str, ...]) -> None:
     kept = tuple(line for line in before if line.startswith("i1"))
-    assert not isinstance(judged(before, (*kept, WORK.format("ConstPtr(ptr9)"))).verdict, Proved)
+    assert not isinstance(judged_bridge(before, (*kept, WORK.format("ConstPtr(ptr9)"))).verdict, Proved)
 
 
 HELD = "<FieldP Box.held 8>"
@@ -87,7 +74,7 @@ def test_which_one_a_string_is_is_asked_under_any_name(name: str, again: str, as
     load = f"p3 = getfield_gc_r(p0, descr={HELD})"
     before = (load, *made("p1", 100), store.format("p1"), *([again] if again else []), f"i4 = {asks}({name}, p3)", end)
     after = (load, store.format("ConstPtr(ptr9)"), f"i4 = {asks}(ConstPtr(ptr9), p3)", end)
-    assert not isinstance(judged(before, after).verdict, Proved)
+    assert not isinstance(judged_bridge(before, after).verdict, Proved)
 
 
 def test_strings_made_of_items_of_others() -> None:

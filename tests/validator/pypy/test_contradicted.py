@@ -4,12 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from optimizer.ir.dialects.pypy_log import read_traces
-from optimizer.ir.dialects.pypy_pairs import LogPair, pair_sections
-from tests.pypy_logs import COUNT, bridge, recorded
+from tests.pypy_logs import COUNT, judged_bridge
 from validator import Proved, Unknown
-from validator.pypy.judge import Judged, judge
-from validator.pypy.study import study
 
 CALL = "call_n(ConstClass(count), descr=<Callv 0  EF=5>)"
 LOAD = f"i{{}} = getfield_gc_i(p0, descr={COUNT})"
@@ -19,22 +15,14 @@ RAISED = (
     "restore_exception(i1, p2)",
     "p3 = guard_exception(ConstClass(KeyError)HERE)LIVE",
     "setfield_gc(p0, {}, descr=<FieldP Frame.inst_last 8>)",
-    "finish()",
 )
-
-
-def judged(before: tuple[str, ...], after: tuple[str, ...]) -> Judged:
-    log = recorded("[p0]", *before) + bridge("[p0]", *(f"+1: {line}" for line in after))
-    pairs = [pair for pair in pair_sections(read_traces(log.splitlines())) if isinstance(pair, LogPair)]
-    (pair,) = pairs
-    return judge(pair, "log", study(pairs, "log"))
 
 
 def test_a_call_that_the_recorded_trace_has_seen_write_a_field_is_not_taken_to_leave_it() -> None:
     first, asked = (LOAD.format(1), "i2 = int_eq(i1, 0)"), "i4 = int_eq(i{}, 1)"
     before = (*first, "guard_true(i2)", CALL, LOAD.format(3), asked.format(3), "guard_true(i4)", "finish(i3)")
     guards = [f"guard_true(i{asks}, descr=<Guard0x{asks}>) []" for asks in (2, 4)]
-    one = judged(before, (*first, guards[0], CALL, asked.format(1), guards[1], "finish(7)"))
+    one = judged_bridge(before, (*first, guards[0], CALL, asked.format(1), guards[1], "finish(7)"))
     assert isinstance(one.verdict, Unknown)
     assert "has run" in one.verdict.reason
 
@@ -43,5 +31,5 @@ def test_a_call_that_the_recorded_trace_has_seen_write_a_field_is_not_taken_to_l
 def test_a_bridge_that_begins_with_an_exception(stored: str, is_right: bool) -> None:
     before = "\n".join(RAISED).replace("HERE", "").replace("LIVE", "").replace("{}", "p3")
     after = "\n".join(RAISED).replace("HERE", ", descr=<Guard0x1>").replace("LIVE", " []").replace("{}", stored)
-    one = judged(tuple(before.splitlines()), tuple(after.splitlines()))
+    one = judged_bridge(tuple(before.splitlines()), tuple(after.splitlines()))
     assert isinstance(one.verdict, Proved) is is_right

@@ -6,10 +6,9 @@ from types import SimpleNamespace
 
 import pytest
 
-from optimizer.ir.dialects.pypy_log import read_traces
-from optimizer.ir.dialects.pypy_pairs import LogPair, pair_sections
 from optimizer.ir.immutable import replace
 from optimizer.ir.trace import Trace
+from tests.pypy_logs import pairs_of
 from validator import Failargs, Options, Proved, Refuted, Unknown, Verdict, validate
 from validator.prove.judge import OUT_OF_TIME
 from validator.pypy.exits import Loop
@@ -40,7 +39,7 @@ jump(p0, i2, descr=<Loop-1>)
 
 def judged(limit: str, end: str, asked: list[Options], options: Options = OPTIONS) -> Judged:
     log = LOG.replace("LIMIT", limit).replace("END", end)
-    pairs = [pair for pair in pair_sections(read_traces(log.splitlines())) if isinstance(pair, LogPair)]
+    pairs = pairs_of(log)
 
     def prove(before: Trace, after: Trace, options: Options, loop: Loop) -> Verdict:
         asked.append(options)

@@ -4,30 +4,18 @@ from __future__ import annotations
 
 import pytest
 
-from optimizer.ir.dialects.pypy_log import read_traces
-from optimizer.ir.dialects.pypy_pairs import LogPair, pair_sections
-from tests.pypy_logs import CALL, bridge, recorded
+from tests.pypy_logs import WORK, judged_bridge
 from validator import Proved
-from validator.pypy.judge import Judged, judge
-from validator.pypy.study import study
 
 ONE = "<FieldP Box.one 8>"
 TOKEN = "<FieldP Box.token 24>"
 DEPTH = "<FieldS Box.depth 32>"
 FORCE = "<Callv 0 r EF=2 OS=121>"
 ANYTHING = "call_n(ConstClass(anything), {}, descr=<Callv 0 r EF=7>)"
-WORK = f"call_n(ConstClass(work), {{}}, descr={CALL})"
-
-
-def judged(before: tuple[str, ...], after: tuple[str, ...]) -> Judged:
-    log = recorded("[p0]", *before, "finish()") + bridge("[p0]", *(f"+1: {line}" for line in (*after, "finish()")))
-    pairs = [pair for pair in pair_sections(read_traces(log.splitlines())) if isinstance(pair, LogPair)]
-    (pair,) = pairs
-    return judge(pair, "log", study(pairs, "log"))
 
 
 def is_proved(before: tuple[str, ...], after: tuple[str, ...]) -> bool:
-    return isinstance(judged(before, after).verdict, Proved)
+    return isinstance(judged_bridge(before, after).verdict, Proved)
 
 
 def load(name: str, field: str) -> str:

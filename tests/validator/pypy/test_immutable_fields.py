@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from optimizer.ir.dialects.pypy_log import read_traces
-from optimizer.ir.dialects.pypy_pairs import LogPair, pair_sections
+from tests.pypy_logs import pairs_of
 from validator import Proved
 from validator.pypy.judge import Judged, judge
 from validator.pypy.study import study
@@ -32,7 +31,7 @@ def pair(recorded: str, optimized: str) -> str:
 
 def judged(log: str) -> Judged:
     """The verdict on the first pair of a log."""
-    pairs = [found for found in pair_sections(read_traces(log.splitlines())) if isinstance(found, LogPair)]
+    pairs = pairs_of(log)
     return judge(pairs[0], "log", study(pairs, "log"))
 
 

@@ -4,56 +4,46 @@ from __future__ import annotations
 
 import pytest
 
-from tests.validator.pypy.test_stock import judged
+from tests.pypy_logs import judged, loop, recorded
 from validator import Proved
 
 V, A = "<FieldS W_IntObject.inst_intval 8 pure>", "<FieldP W_Pair.first 8 pure>"
 B = "<FieldS W_Pair.second 16 pure>"
-HOLDS = f"""\
-[1] {{jit-log-noopt
-# Traced loop or bridge with 10 ops
-[p0, p1]
-guard_class(p1, ConstClass(W_Pair))
-i2 = getfield_gc_i(p1, descr={B})
-i3 = int_add(i2, 1)
-p4 = new_with_vtable(descr=<SizeDescr 16>)
-setfield_gc(p4, i3, descr={V})
-p5 = new_with_vtable(descr=<SizeDescr 24>)
-setfield_gc(p5, p4, descr={A})
-setfield_gc(p5, i3, descr={B})
-setfield_gc(p0, p5, descr=<FieldP Node.last 16>)
-jump(p0, p5, descr=<Loop-1>)
-[2] jit-log-noopt}}
-[3] {{jit-log-opt-loop
-# Loop 1 (f;a.py:4-9~#40 FOR_ITER) : loop with 19 ops
-[p0, p1]
-+17: label(p0, p1, descr=TargetToken(140))
-+18: guard_class(p1, ConstClass(W_Pair), descr=<Guard0x7f10>) [p0, p1]
-+19: i2 = getfield_gc_i(p1, descr={B})
-+20: i3 = int_add(i2, 1)
-+21: p5 = new_with_vtable(descr=<SizeDescr 24>)
-+22: p4 = new_with_vtable(descr=<SizeDescr 16>)
-+23: setfield_gc(p4, i3, descr={V})
-+24: setfield_gc(p5, p4, descr={A})
-+25: setfield_gc(p5, i3, descr={B})
-+26: setfield_gc(p0, p5, descr=<FieldP Node.last 16>)
-+27: label(p0, p5, i3, descr=TargetToken(141))
-+28: i8 = int_add(i3, 1)
-+29: p9 = new_with_vtable(descr=<SizeDescr 24>)
-+30: p10 = new_with_vtable(descr=<SizeDescr 16>)
-+31: setfield_gc(p10, i8, descr={V})
-+32: setfield_gc(p9, p10, descr={A})
-+33: setfield_gc(p9, i8, descr={B})
-+34: setfield_gc(p0, p9, descr=<FieldP Node.last 16>)
-+35: jump(p0, p9, i8, descr=TargetToken(141))
-+36: --end of the loop--
-[4] jit-log-opt-loop}}
-"""
+START = ("guard_class(p1, ConstClass(W_Pair))", f"i2 = getfield_gc_i(p1, descr={B})", "i3 = int_add(i2, 1)")
+
+
+def made(outer: str, inner: str, number: str) -> tuple[str, ...]:
+    """A number in an object in a pair, which the node has from then on."""
+    return (
+        f"{inner} = new_with_vtable(descr=<SizeDescr 16>)",
+        f"{outer} = new_with_vtable(descr=<SizeDescr 24>)",
+        f"setfield_gc({inner}, {number}, descr={V})",
+        f"setfield_gc({outer}, {inner}, descr={A})",
+        f"setfield_gc({outer}, {number}, descr={B})",
+        f"setfield_gc(p0, {outer}, descr=<FieldP Node.last 16>)",
+    )
+
+
+def swapped(lines: tuple[str, ...]) -> tuple[str, ...]:
+    return (lines[1], lines[0], *lines[2:])
+
+
+HOLDS = recorded("[p0, p1]", *START, *made("p5", "p4", "i3"), "jump(p0, p5, descr=<Loop-1>)") + loop(
+    "[p0, p1]",
+    "+17: label(p0, p1, descr=TargetToken(140))",
+    "guard_class(p1, ConstClass(W_Pair), descr=<Guard0x7f10>) [p0, p1]",
+    *START[1:],
+    *swapped(made("p5", "p4", "i3")),
+    "label(p0, p5, i3, descr=TargetToken(141))",
+    "i8 = int_add(i3, 1)",
+    *swapped(made("p9", "p10", "i8")),
+    "jump(p0, p9, i8, descr=TargetToken(141))",
+)
 
 
 def test_objects_in_objects_are_of_the_same_classes() -> None:
-    (loop,) = judged(HOLDS)
-    assert isinstance(loop.verdict, Proved), loop.verdict
+    (one,) = judged(HOLDS)
+    assert isinstance(one.verdict, Proved), one.verdict
 
 
 @pytest.mark.parametrize(
@@ -69,5 +59,5 @@ def test_objects_in_objects_are_of_the_same_classes() -> None:
 )
 def test_faults_in_objects_in_objects_are_not_proved(right: str, wrong: str) -> None:
     assert HOLDS.count(right) == 1
-    (loop,) = judged(HOLDS.replace(right, wrong))
-    assert not isinstance(loop.verdict, Proved)
+    (one,) = judged(HOLDS.replace(right, wrong))
+    assert not isinstance(one.verdict, Proved)

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from optimizer.ir.dialects.pypy_log import read_traces
-from optimizer.ir.dialects.pypy_pairs import LogPair, pair_sections
+from tests.pypy_logs import pairs_of
 from validator import Proved, Refuted, Unknown
 from validator.pypy.judge import Judged, judge
 from validator.pypy.study import study
@@ -27,7 +26,7 @@ def judged(recorded: str, optimized: str) -> Judged:
 +30: --end of the loop--
 [4] jit-log-opt-loop}}
 """
-    pairs = [pair for pair in pair_sections(read_traces(log.splitlines())) if isinstance(pair, LogPair)]
+    pairs = pairs_of(log)
     return judge(pairs[0], "log", study(pairs, "log"))
 
 

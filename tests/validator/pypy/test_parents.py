@@ -4,11 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from optimizer.ir.dialects.pypy_log import read_traces
-from optimizer.ir.dialects.pypy_pairs import LogPair, pair_sections
+from tests.pypy_logs import judged
 from validator import Proved, Refuted, Unknown
-from validator.pypy.judge import Judged, judge
-from validator.pypy.study import study
 
 VALUE, OTHER = "<FieldS Box.value 16>", "<FieldS Box.other 24>"
 
@@ -71,12 +68,6 @@ RECORDED = f"""
     finish(i4)
 """
 BRIDGE = pair(RECORDED, "[p10, i11, i12]\ni13 = int_add(i11, i12)\nfinish(i13)", "7f01")
-
-
-def judged(log: str) -> list[Judged]:
-    items = list(pair_sections(read_traces(log.splitlines())))
-    knowledge = study(items, "log")
-    return [judge(item, "log", knowledge) for item in knowledge.given(items) if isinstance(item, LogPair)]
 
 
 def test_a_class_and_a_field_of_the_parent_prove_its_bridge() -> None:

@@ -4,19 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from optimizer.ir.dialects.pypy_log import read_traces
-from optimizer.ir.dialects.pypy_pairs import LogPair, pair_sections
-from tests.pypy_logs import BOX, CALL, COUNT, bridge, loop, recorded
+from tests.pypy_logs import BOX, CALL, COUNT, bridge, judged, loop, recorded
 from validator import Proved, Unknown
-from validator.pypy.judge import Judged, judge
 from validator.pypy.lines import RPYTHON
-from validator.pypy.study import study
-
-
-def judged(log: str) -> list[Judged]:
-    pairs = [pair for pair in pair_sections(read_traces(log.splitlines())) if isinstance(pair, LogPair)]
-    knowledge = study(pairs, "log")
-    return [judge(pair, "log", knowledge) for pair in pairs]
 
 
 def put_off(field: str, value: str = "i1", function: str = "keep", descr: str = CALL) -> str:

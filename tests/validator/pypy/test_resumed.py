@@ -4,12 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from optimizer.ir.dialects.pypy_log import read_traces
-from optimizer.ir.dialects.pypy_pairs import LogPair, pair_sections
-from tests.pypy_logs import bridge, loop, recorded
+from tests.pypy_logs import bridge, judged, loop, recorded
 from validator import Proved
-from validator.pypy.judge import judge
-from validator.pypy.study import study
 
 VALUE, NEXT = "<FieldS Node.value 8>", "<FieldP List.inst_first 8>"
 MADE = (
@@ -20,9 +16,8 @@ STORED = f"setfield_gc(p9, p{{1}}, descr={NEXT})"
 
 
 def is_proved(log: str) -> bool:
-    pairs = [pair for pair in pair_sections(read_traces(log.splitlines())) if isinstance(pair, LogPair)]
-    (pair,) = pairs
-    return isinstance(judge(pair, "log", study(pairs, "log")).verdict, Proved)
+    (one,) = judged(log)
+    return isinstance(one.verdict, Proved)
 
 
 @pytest.mark.parametrize("is_late", [False, True])

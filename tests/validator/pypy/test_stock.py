@@ -4,11 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from optimizer.ir.dialects.pypy_log import read_traces
-from optimizer.ir.dialects.pypy_pairs import LogPair, pair_sections
+from tests.pypy_logs import judged
 from validator import Proved, Unsupported
-from validator.pypy.judge import Judged, judge
-from validator.pypy.study import study
 
 STEP, VALUE = "<FieldS Node.step 8>", "<FieldS W_IntObject.inst_intval 8 pure>"
 LOG = f"""\
@@ -59,12 +56,6 @@ jump(p0, i2, descr=<Loop1>)
 +3: jump(p0, i2, i3, descr=TargetToken(141))
 [8] jit-log-opt-bridge}}
 """
-
-
-def judged(log: str) -> list[Judged]:
-    items = list(pair_sections(read_traces(log.splitlines())))
-    knowledge = study(items, "log")
-    return [judge(item, "log", knowledge) for item in knowledge.given(items) if isinstance(item, LogPair)]
 
 
 def test_peeled_loops_and_bridges_to_their_inner_label_are_proved() -> None:

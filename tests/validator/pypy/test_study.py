@@ -4,11 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from optimizer.ir.dialects.pypy_log import read_traces
-from optimizer.ir.dialects.pypy_pairs import LogPair, pair_sections
+from tests.pypy_logs import judged
 from validator import Proved, Refuted, Unknown, Unsupported
-from validator.pypy.judge import Judged, judge
-from validator.pypy.study import study
 
 LOG = """\
 [1] {jit-log-noopt
@@ -76,12 +73,6 @@ jump(p0, descr=<Loop-2>)
 +30: --end of the loop--
 [8] jit-log-opt-loop}
 """
-
-
-def judged(log: str) -> list[Judged]:
-    pairs = [pair for pair in pair_sections(read_traces(log.splitlines())) if isinstance(pair, LogPair)]
-    knowledge = study(pairs, "log")
-    return [judge(pair, "log", knowledge) for pair in pairs]
 
 
 def test_a_loop_of_a_log_is_proved() -> None:

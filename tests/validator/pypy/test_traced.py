@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from optimizer.ir.dialects.pypy_log import read_traces
-from optimizer.ir.dialects.pypy_pairs import LogPair, pair_sections
-from tests.validator.pypy.test_study import judged
+from tests.pypy_logs import bridge, judged, pairs_of, recorded
 from validator import Proved
 from validator.pypy.judge import Judged, judge
 from validator.pypy.study import study
@@ -16,27 +14,21 @@ PROFILE = "<FieldU pypy.interpreter.executioncontext.ExecutionContext.inst_profi
 MAY_FORCE = "call_may_force_n(ConstClass(lookup), p1, descr=<Callv 0 r EF=7>)"
 COMPILED = "call_assembler_n(p1, descr=<Loop7>)"
 
-BEHIND = f"""\
-quasiimmut_field(p0, descr=<QuasiImmutDescr object at 0x7f30>)
-p4 = getfield_gc_r(p0, descr={TRACE})
-guard_value(p4, ConstPtr(null))
-quasiimmut_field(p0, descr=<QuasiImmutDescr object at 0x7f40>)
-i5 = getfield_gc_i(p0, descr={PROFILE})
-i6 = int_ne(i5, 0)
-guard_false(i6)
+
+def looked_at(function: str, profiles: str, number: int) -> str:
+    """The two fields are loaded, the first one being NULL."""
+    return f"""\
+quasiimmut_field(p0, descr=<QuasiImmutDescr object at 0x7f{number}0>)
+{function} = getfield_gc_r(p0, descr={TRACE})
+guard_value({function}, ConstPtr(null))
+quasiimmut_field(p0, descr=<QuasiImmutDescr object at 0x7f{number + 1}0>)
+{profiles} = getfield_gc_i(p0, descr={PROFILE})
 """
-RECORDED = f"""\
-quasiimmut_field(p0, descr=<QuasiImmutDescr object at 0x7f10>)
-p2 = getfield_gc_r(p0, descr={TRACE})
-guard_value(p2, ConstPtr(null))
-quasiimmut_field(p0, descr=<QuasiImmutDescr object at 0x7f20>)
-i3 = getfield_gc_i(p0, descr={PROFILE})
-i7 = int_eq(i3, 0)
-guard_true(i7)
-CALL
-guard_not_forced()
-{BEHIND}finish()
-"""
+
+
+BEHIND = looked_at("p4", "i5", 3) + "i6 = int_ne(i5, 0)\nguard_false(i6)\n"
+AHEAD = looked_at("p2", "i3", 1) + "i7 = int_eq(i3, 0)\nguard_true(i7)\n"
+RECORDED = f"{AHEAD}CALL\nguard_not_forced()\n{BEHIND}finish()\n"
 OPTIMIZED = f"""\
 p2 = getfield_gc_r(p0, descr={TRACE})
 guard_value(p2, ConstPtr(null), descr=<Guard0x11>)
@@ -51,19 +43,14 @@ finish()
 
 def log(*pairs: tuple[str, str]) -> str:
     """The log of bridges from two objects, as recorded and optimized."""
-    sections = []
-    for recorded, optimized in pairs:
-        for name, heading, body in (
-            ("noopt", "Traced loop or bridge", recorded),
-            ("opt-bridge", "bridge out of Guard 0x7f", optimized),
-        ):
-            text = f"# {heading} with {body.count(chr(10))} ops\n[p0, p1]\n{body}"
-            sections.append(f"[1] {{jit-log-{name}\n{text}[2] jit-log-{name}}}\n")
-    return "".join(sections)
+    heads = "[p0, p1]"
+    return "".join(
+        recorded(heads, *before.splitlines()) + bridge(heads, *after.splitlines()) for before, after in pairs
+    )
 
 
-def of_call(call: str, recorded: str = RECORDED, optimized: str = OPTIMIZED) -> Judged:
-    (one,) = judged(log((recorded.replace("CALL", call), optimized.replace("CALL", call))))
+def of_call(call: str, before: str = RECORDED, after: str = OPTIMIZED) -> Judged:
+    (one,) = judged(log((before.replace("CALL", call), after.replace("CALL", call))))
     return one
 
 
@@ -79,23 +66,23 @@ def test_calls_leave_the_functions_that_trace_and_profile_null(call: str) -> Non
     "guard", ["guard_value(p2, ConstPtr(null), descr=<Guard0x11>)\n", "guard_true(i7, descr=<Guard0x12>)\n"]
 )
 def test_a_function_that_is_not_looked_at_in_front_of_the_call_may_be_there_behind_it(guard: str) -> None:
-    assert not isinstance(of_call(MAY_FORCE, optimized=OPTIMIZED.replace(guard, "")).verdict, Proved)
+    assert not isinstance(of_call(MAY_FORCE, after=OPTIMIZED.replace(guard, "")).verdict, Proved)
 
 
 def test_a_function_that_traces_may_be_taken_away() -> None:
     """PyPy forwards it over the call all the same, which is wrong: docs/found-in-pypy.md."""
-    recorded, optimized = (
+    one, other = (
         text.replace("2, ConstPtr(null)", "2, ConstPtr(ptr8)").replace("4, ConstPtr(null)", "4, ConstPtr(ptr9)")
         for text in (RECORDED, OPTIMIZED)
     )
-    assert not isinstance(of_call(MAY_FORCE, recorded, optimized).verdict, Proved)
+    assert not isinstance(of_call(MAY_FORCE, one, other).verdict, Proved)
 
 
 def test_a_function_that_profiles_may_be_taken_away() -> None:
-    recorded, optimized = (
+    one, other = (
         text.replace("int_eq(i3", "int_ne(i3").replace("int_ne(i5", "int_eq(i5") for text in (RECORDED, OPTIMIZED)
     )
-    assert not isinstance(of_call(MAY_FORCE, recorded, optimized).verdict, Proved)
+    assert not isinstance(of_call(MAY_FORCE, one, other).verdict, Proved)
 
 
 def test_a_log_in_which_a_function_traces_contradicts_that_there_is_none() -> None:
@@ -108,11 +95,11 @@ def test_a_log_in_which_a_function_traces_contradicts_that_there_is_none() -> No
 
 
 def test_other_fields_that_may_change_are_not_taken_to_stay_null() -> None:
-    recorded, optimized = (
+    one, other = (
         text.replace(TRACE, "<FieldP pypy.interpreter.function.Function.inst_code 8 pure>")
         for text in (RECORDED, OPTIMIZED)
     )
-    assert not isinstance(of_call(MAY_FORCE, recorded, optimized).verdict, Proved)
+    assert not isinstance(of_call(MAY_FORCE, one, other).verdict, Proved)
 
 
 TOKEN = "<FieldP JitVirtualRef.virtual_token 8>"
@@ -152,7 +139,7 @@ def test_a_store_that_is_gone_says_nothing_of_what_a_call_writes() -> None:
 
 def test_that_calls_leave_them_null_is_inferred() -> None:
     text = log((RECORDED.replace("CALL", MAY_FORCE), OPTIMIZED.replace("CALL", MAY_FORCE)))
-    pairs = [pair for pair in pair_sections(read_traces(text.splitlines())) if isinstance(pair, LogPair)]
+    pairs = pairs_of(text)
     knowledge = study(pairs, "log")
     assert isinstance(judge(pairs[0], "log", knowledge).verdict, Proved)
     assert not isinstance(judge(pairs[0], "log", knowledge.certain()).verdict, Proved)

@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from optimizer.ir.dialects.pypy_log import read_traces
-from tests.validator.pypy.test_stock import LOG, judged
+from tests.pypy_logs import judged
+from tests.validator.pypy.test_stock import LOG
 from validator import Proved
 from validator.pypy.lines import read_printed
 from validator.pypy.written import reads_written_only
