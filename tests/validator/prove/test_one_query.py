@@ -21,9 +21,14 @@ OTHER_PRODUCTS = (
 )
 
 
+def on_three(text: str) -> str:
+    """The trace of those operations on three inputs."""
+    return f"[i0, i1, i2]\n{text}\n".replace("; ", "\n")
+
+
 @pytest.mark.parametrize(("before", "after", "queries"), [(SUMS, OTHER_SUMS, 3), (PRODUCTS, OTHER_PRODUCTS, 2)])
 def test_only_what_is_small_is_asked_together(before: str, after: str, queries: int) -> None:
     asked: list[Query] = []
-    pair = (parse(f"[i0, i1, i2]\n{text}".replace("; ", "\n")) for text in (before, after))
+    pair = (parse(on_three(text)) for text in (before, after))
     validate(*pair, Options(effort=100_000), observe=asked.append)
     assert len(asked) == queries
