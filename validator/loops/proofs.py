@@ -39,6 +39,8 @@ from validator.verdict import Failargs, Guards, Options
 NEVER = Operation(OPS["record_exact_value_i"], (ConstInt(0), ConstInt(1)))
 """An operation that is not defined."""
 
+_ASKS_CLASS = OPS["guard_class"]
+
 ENTRY, BODY, STEP, AGAIN = "entry", "body", "step", "again"
 
 
@@ -86,7 +88,7 @@ def proofs_behind(loop: Loop, options: Options, origins: Sequence[int | None]) -
     named += [places.get(None if k is None else k - recorded) for k in origins[optimized:]]
     preamble = named_anew(_unnamed(loop.peeled.preamble))  # names of both sides are taken for those of one object
     before = [_unnamed(start), promising_nothing(preamble)]
-    after = [_named(other_start, named[:optimized]), _named(loop.peeled.body, named[optimized:])]
+    after = [_named(other_start, named[:optimized]), _leaving(_named(loop.peeled.body, named[optimized:]))]
     step = _proof(loop, STEP, before, after, _loosely(options), shows=True)
     shared = makes_strings(loop.peeled.preamble, loop.layout) and sharing(
         step.before, step.after, layout_of(step.before, step.after)
@@ -173,6 +175,13 @@ def _named(part: Part, origins: Sequence[int | None]) -> Part:
 
 def _unnamed(part: Part) -> Part:
     return part.with_origins(lambda _, __: None)
+
+
+def _leaving(body: Part) -> Part:
+    """The body, whose tests of classes fail where they are not defined. They are, as its own proof has shown of what
+    the recorded loop goes on with; the preamble, which stands in its place in a step, may test for NULL beside."""
+    asks = OPS["guard_nonnull_class"]
+    return replace(body, ops=tuple([replace(one, op=asks) if one.op is _ASKS_CLASS else one for one in body.ops]))
 
 
 def _head(loop: Loop) -> list[Part]:

@@ -863,3 +863,20 @@ def test_a_loop_that_never_goes_round_twice_is_vacuous() -> None:
     assert isinstance(verdict, Proved)
     assert verdict.evidence.vacuous
     assert all(reason.startswith("body") for reason in verdict.evidence.vacuous)
+
+
+def test_a_body_tests_the_class_of_what_the_preamble_also_tests_for_null() -> None:
+    """A preamble may test at once what is recorded as two guards, and leave where a test of the class alone is not
+    defined: on NULL, and on what has no vtable."""
+    ends = "p{1} = getfield_gc_r(p{0}, descr=next)\nguard_nonnull(p{1}) [p{0}]\n"
+    before = f"[p0]\nguard_nonnull(p0) [p0]\nguard_class(p0, ConstClass(Node)) [p0]\n{ends.format(0, 1)}jump(p1)\n"
+    first = f"[p0]\nguard_nonnull_class(p0, ConstClass(Node)) [p0]\n{ends.format(0, 1)}label(p1, descr=Body)\n"
+    after = f"{first}guard_class(p1, ConstClass(Node)) [p1]\n{ends.format(1, 2)}jump(p2, descr=Body)\n"
+    for guards in ("early", "safe"):
+        assert isinstance(judge(before, after, guards=guards), Proved)
+        for line in (
+            "guard_nonnull(p2) [p1]\n",
+            "guard_nonnull(p1) [p0]\n",
+            "guard_class(p1, ConstClass(Node)) [p1]\n",
+        ):
+            assert not isinstance(judge(before, edited(after, line, ""), guards=guards), Proved)
