@@ -302,10 +302,9 @@ class _Block:
         self._wanted, self._got = pair.before.guards[origin].heap, guard.heap
         self._ops: list[Operation] = []
         self.pending = _pending(pair, number, origin, facts.rebuild)
-        self._known: dict[Term, Value] = {facts.rebuild(term): value for term, value in resume.constants.items()}
-        for term, value in zip(guard.failargs or (), handed, strict=True):
-            if term is not None and value is not None:
-                self._known[facts.rebuild(term)] = value
+        handed_over = zip(guard.failargs or (), handed, strict=True)
+        values = [*((term, value) for term, value in handed_over if term and value), *resume.constants.items()]
+        self._known: dict[Term, Value] = {facts.rebuild(term): value for term, value in values}
 
     def done(self) -> tuple[Operation, ...]:
         """The block. Resume data stores to constant indices alone, to one object at a time in each field, and takes no
@@ -364,7 +363,7 @@ class _Block:
 
 def _passed(pair: Pair, before: int, events: int, after: int) -> Iterator[Term]:
     """The conditions that hold where so many guards have passed, and so many events are the same."""
-    for event, same in zip(pair.before.events[:events], pair.after.events[:events], strict=True):
+    for event, same in zip(pair.before.events, pair.after.events[:events], strict=False):
         yield from map(pair.terms.equal, event.args, same.args)
     yield from [guard.passes for guard in (*pair.before.guards[:before], *pair.after.guards[:after])]
     yield from [known.condition for known in pair.before.defined if known.guards <= before]
