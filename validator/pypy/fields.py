@@ -8,16 +8,22 @@ PyPy's optimizer forwards quasi-immutable fields over calls as if they were immu
 any, for which nothing invalidates code. That is right of two fields alone, and only while they are NULL: the functions
 that trace and profile. Who sets one forces all frames, so that `guard_not_forced` leaves the trace behind the call; who
 takes one away does not.
+
+Of some classes there is one object alone. A trace names it anew at each use, and PyPy's optimizer loads its fields
+once. Where two pairs show that, and none loads such a field of constants twice in a row, it is assumed that these
+constants are one object.
 """
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 
 from optimizer.ir.types.memory_types import Field, lone_field
-from validator.pypy.lines import NULL, Line
+from validator.pypy.lines import NULL, Line, is_pointer
 from validator.pypy.sameness import Node, Sameness
-from validator.pypy.straight import BEFORE
+from validator.pypy.straight import BEFORE, Sides
 from validator.pypy.written import ALLOCATIONS, Spans, place_of
 
 _PURE = " pure>"
@@ -104,3 +110,50 @@ def _null(lines: tuple[Line, ...]) -> set[str]:
         elif line.is_guard and line.args and (test := tests.get(line.args[0])) and _ZERO_IF[test.name] == line.name:
             found.add(test.args[0])
     return found
+
+
+@dataclass(slots=True)
+class Lone:
+    """Statements of the pairs of a log on fields that one constant object alone has: the numbers of the pairs in which
+    fewer loads of such constants are left, and the fields which the optimizer has loaded twice in a row."""
+
+    relied_on: dict[str, set[int]] = field(default_factory=dict)
+    denied: set[str] = field(default_factory=set)
+
+    def add(self, number: int, sides: Sides, *, is_bridge: bool) -> frozenset[str]:
+        """Takes in the pair of that number, and gives the fields for which it speaks. What is left out in a bridge, its
+        parent may have known."""
+        self.denied |= _loaded_again(sides.after.lines)
+        recorded, optimized = (Counter(_of_constants(side.lines)) for side in (sides.before, sides.after))
+        fewer = [memory for memory, times in optimized.items() if times < recorded[memory] and not is_bridge]
+        for memory in fewer:
+            self.relied_on.setdefault(memory, set()).add(number)
+        return frozenset(fewer)
+
+    def assumed(self) -> frozenset[str]:
+        """The fields that one constant object alone is taken to have."""
+        return frozenset(memory for memory, numbers in self.relied_on.items() if len(numbers) > 1) - self.denied
+
+
+def _of_constants(lines: tuple[Line, ...]) -> Iterator[str]:
+    """The fields of constants that may change, each as often as it is loaded."""
+    for line in lines:
+        found = line.access
+        if found and not found.is_store and is_pointer(found.place[0]) and line.name.startswith("getfield"):
+            yield from () if is_pure(found.memory) else (found.memory,)
+
+
+def _loaded_again(lines: tuple[Line, ...]) -> set[str]:
+    """The fields of constants that are loaded where such a constant's has just been accessed: they are two objects."""
+    again: set[str] = set()
+    known: set[str] = set()
+    for line in lines:
+        found = line.access
+        if line.may_write or line.name.startswith(("label", "gc_store")):
+            known.clear()
+        elif found and is_pointer(found.place[0]):
+            again |= {found.memory} & known if not found.is_store else set()
+            known.add(found.memory)
+        elif found and found.is_store:
+            known.discard(found.memory)
+    return again

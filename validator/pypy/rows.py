@@ -7,11 +7,11 @@ has the loop in a second row, behind itself.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from optimizer.ir.immutable import replace
-from validator.pypy.lines import Line, Printed, is_pointer, is_variable
+from validator.pypy.lines import Access, Line, Printed, is_pointer, is_variable
 from validator.pypy.straight import AFTER, BEFORE, NotStraight, Sides
 
 _NO_END = Line(None, "label", ())
@@ -24,6 +24,12 @@ class Rows:
 
     pairs: tuple[Sides, ...]
     copies: tuple[tuple[str, str, str], ...] = ()
+
+    def accesses(self) -> Iterator[tuple[str, Access]]:
+        """The accesses of all traces, each with the trace."""
+        for sides in self.pairs:
+            for trace, printed in ((BEFORE, sides.before), (AFTER, sides.after)):
+                yield from ((trace, line.access) for line in printed.lines if line.access)
 
 
 def rows_of(sides: Sides) -> Rows:

@@ -13,7 +13,7 @@ from __future__ import annotations
 import operator
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Set
 from dataclasses import dataclass, field
 
 from validator.pypy.lines import NULL, Access, Line, is_pointer, is_variable, touches_nothing
@@ -46,9 +46,9 @@ _ROUNDS = 30
 
 
 class Sameness:
-    """Classes of values and constants of both traces."""
+    """Classes of values and constants of both traces. `lone` are fields that one constant object alone has."""
 
-    def __init__(self, rows: Rows, preserved: Preserved = NOTHING) -> None:
+    def __init__(self, rows: Rows, preserved: Preserved = NOTHING, lone: Set[str] = frozenset()) -> None:
         self._parents: dict[Node, Node] = {}
         self._nodes: dict[tuple[str, str], Node] = {}
         self._apart: dict[Node, set[Node]] = {}
@@ -58,6 +58,7 @@ class Sameness:
             for one, other in zip(sides.before.inputs, sides.after.inputs, strict=True):
                 self._join((BEFORE, one), (AFTER, other))
         self._join((BEFORE, TOKEN), (AFTER, TOKEN))
+        self._join_holders(lone)
         self.grow(preserved)
 
     def grow(self, preserved: Preserved) -> None:
@@ -71,6 +72,14 @@ class Sameness:
                 self._meet(sides.before.lines, sides.after.lines)
             if not self._grew:
                 break
+
+    def _join_holders(self, lone: Set[str]) -> None:
+        """Makes one of the constants that have such a field, which one object alone has."""
+        holders: dict[str, Node] = {}
+        for trace, found in self._rows.accesses():
+            if found.memory in lone and is_pointer(found.place[0]):
+                node = self.of(trace, found.place[0])
+                self._join(holders.setdefault(found.memory, node), node)
 
     def of(self, trace: str, text: str) -> Node:
         """The class of what this text stands for in that trace."""

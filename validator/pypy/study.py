@@ -8,15 +8,15 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from optimizer.ir.dialects.pypy_pairs import LogPair, Unpaired
+from optimizer.ir.dialects.pypy_pairs import Kind, LogPair, Unpaired
 from optimizer.ir.faults import InputError
 from optimizer.ir.immutable import replace
 from validator.pypy.classes import Apart, with_classes
 from validator.pypy.effects import Effect, Evidence, leaves
 from validator.pypy.facts import Facts, facts_of
-from validator.pypy.fields import Fields
+from validator.pypy.fields import Fields, Lone
 from validator.pypy.grants import with_guards_that_hold, with_narrow_numbers
-from validator.pypy.lines import read_printed
+from validator.pypy.lines import is_pointer, read_printed
 from validator.pypy.parents import Parents, Targets, correspond, path_to
 from validator.pypy.rows import rows_of, with_target
 from validator.pypy.sameness import Sameness
@@ -26,12 +26,13 @@ from validator.pypy.translate import Translated, translate
 
 @dataclass(frozen=True, slots=True)
 class Knowledge:
-    """Statements of a whole log: on its fields, the effects that its calls are taken not to have, and the classes whose
-    objects are `apart` from constants that they are compared with."""
+    """Statements of a whole log: on its fields, the effects that its calls are taken not to have, the classes whose
+    objects are `apart` from constants that they are compared with, and the fields that one constant alone has."""
 
     fields: Fields
     effects: frozenset[Effect]
     apart: frozenset[str]
+    lone: frozenset[str]
     parents: Parents
     targets: Targets
 
@@ -45,12 +46,13 @@ class Knowledge:
 
     def certain(self) -> Knowledge:
         """The part of it that is not inferred."""
-        return replace(self, effects=frozenset(), apart=frozenset(), fields=self.fields.certain())
+        return replace(self, effects=frozenset(), apart=frozenset(), lone=frozenset(), fields=self.fields.certain())
 
 
 def study(items: Iterable[LogPair | Unpaired], file: str) -> Knowledge:
     """Knowledge from all pairs of the log `file`. Pairs that cannot be translated say nothing."""
     fields, evidence, apart, parents, targets = Fields(), Evidence(), Apart(), Parents(), Targets()
+    lone, of_lone = Lone(), Evidence()
     for pair in items:
         parents.add(pair)
         targets.add(pair)
@@ -65,7 +67,10 @@ def study(items: Iterable[LogPair | Unpaired], file: str) -> Knowledge:
         fields.add(sides.before.lines, sameness)
         apart.add(pair.number, sides, sameness)
         evidence.add(pair.number, rows.pairs[-1], len(sides.before.lines) - 1, sameness)
-    return Knowledge(fields, evidence.assumed(), apart.assumed(), parents, targets)
+        if fewer := lone.add(pair.number, sides, is_bridge=pair.kind is Kind.BRIDGE):
+            of_lone.add(pair.number, rows.pairs[-1], len(sides.before.lines) - 1, Sameness(rows, lone=fewer))
+    effects = {effect for effect in of_lone.assumed() if effect.memory in lone.assumed()} - evidence.denied.keys()
+    return Knowledge(fields, evidence.assumed() | effects, apart.assumed(), lone.assumed(), parents, targets)
 
 
 def translated(pair: LogPair, file: str, knowledge: Knowledge, *, generous: bool = False) -> Translated:
@@ -92,8 +97,10 @@ def translated(pair: LogPair, file: str, knowledge: Knowledge, *, generous: bool
 
 def _text(sides: Sides, knowledge: Knowledge, *, generous: bool) -> Translated:
     rows = rows_of(sides)
-    sameness = Sameness(rows, knowledge.leaves)
-    return translate(sides, rows, sameness, knowledge.effects, knowledge.fields, generous=generous)
+    sameness = Sameness(rows, knowledge.leaves, knowledge.lone)
+    text = translate(sides, rows, sameness, knowledge.effects, knowledge.fields, generous=generous)
+    held = {found.memory for _, found in rows.accesses() if is_pointer(found.place[0])} & knowledge.lone
+    return replace(text, assumes=(*text.assumes, *(f"constants that have {memory} are one object" for memory in held)))
 
 
 def _whole(pair: LogPair, file: str) -> Sides:

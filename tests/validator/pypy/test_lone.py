@@ -1,0 +1,76 @@
+"""Constants that alone have a field: PyPy's optimizer loads it once, where the recorded trace names the object anew."""
+
+from __future__ import annotations
+
+from tests.pypy_logs import CALL, bridge, judged, loop, recorded
+from validator import Proved
+from validator.pypy.judge import Judged
+
+HOOKS = "<FieldP Holder.inst_hooks 8>"
+ASSUMED = f"constants that have {HOOKS} are one object"
+WORK = f"call_n(ConstClass(work), p0, descr={CALL})"
+
+
+def asked(*, between: str = "", is_gone: bool = True, is_bridge: bool = False, field: str = HOOKS) -> str:
+    """A pair that looks twice whether the field of a constant is NULL."""
+    first, second = (
+        (f"p{at} = getfield_gc_r(ConstPtr(ptr{at}), descr={field})", f"guard_isnull(p{at})") for at in (2, 3)
+    )
+    middle = (between,) if between else ()
+    kept = (*first, *middle, *(() if is_gone else second), "finish(p0)")
+    lines = (f"{line[:-1]}, descr=<Guard0x1{at}>) [p0]" if "guard" in line else line for at, line in enumerate(kept))
+    optimized = (bridge if is_bridge else loop)("[p0, p1]", *(f"+1: {line}" for line in lines))
+    return recorded("[p0, p1]", *first, *middle, *second, "finish(p0)") + optimized
+
+
+def is_proved(one: Judged) -> bool:
+    return isinstance(one.verdict, Proved)
+
+
+def test_two_pairs_say_that_one_object_has_the_field() -> None:
+    first, second = judged(asked() * 2)
+    assert is_proved(first)
+    assert is_proved(second)
+    assert first.texts is not None
+    assert ASSUMED in first.texts.assumes
+
+
+def test_a_call_that_pypy_knows_not_to_write_the_field_may_stand_between() -> None:
+    first, *_ = judged(asked(between=WORK) * 2)
+    assert is_proved(first)
+    assert first.texts is not None
+    assert any("does not write" in what for what in first.texts.assumes)
+
+
+def test_one_pair_would_say_of_itself_that_its_constants_are_one() -> None:
+    (one,) = judged(asked())
+    assert not is_proved(one)
+
+
+def test_bridges_say_nothing_since_their_parents_may_have_known_the_second_object() -> None:
+    first, second = judged(asked(is_bridge=True) * 2)
+    assert not is_proved(first)
+    assert not is_proved(second)
+
+
+def test_two_loads_in_a_row_show_two_objects() -> None:
+    first, second, kept = judged(asked() * 2 + asked(is_gone=False))
+    assert not is_proved(first)
+    assert not is_proved(second)
+    assert is_proved(kept)
+
+
+def test_loads_on_both_sides_of_a_call_do_not_show_two_objects() -> None:
+    first, *_ = judged(asked() * 2 + asked(between=WORK, is_gone=False))
+    assert is_proved(first)
+
+
+def test_what_may_have_been_stored_between_has_to_be_loaded_again() -> None:
+    store = f"setfield_gc(p1, p0, descr={HOOKS})"
+    *_, wrong = judged(asked() * 2 + asked(between=store))
+    assert not is_proved(wrong)
+
+
+def test_other_fields_are_other_evidence() -> None:
+    *_, wrong = judged(asked() * 2 + asked(field="<FieldP Holder.inst_other 16>"))
+    assert not is_proved(wrong)
