@@ -15,7 +15,7 @@ from optimizer.ir.immutable import replace
 from optimizer.ir.rows.ops import Op, Type
 from optimizer.ir.run.interpreter import Run
 from optimizer.ir.run.objects import NULL, Datum, Object, Ref
-from optimizer.ir.trace import ConstClass, ConstFloat, ConstInt, ConstRef, Operation, Value, Var, memory_of
+from optimizer.ir.trace import ConstClass, ConstFloat, ConstInt, ConstRef, Operation, Value, Var
 from optimizer.ir.types.byte_access import WrongDescr
 from optimizer.ir.types.layout import Layout, Struct
 
@@ -46,7 +46,7 @@ class Scene:
 
     def goes_on(self, operation: Operation) -> bool:
         """Is the operation defined here and, if it is a guard, does it pass?"""
-        row, memory, d = operation.op, memory_of(operation), concrete(self.layout.word)
+        row, memory, d = operation.op, operation.memory, concrete(self.layout.word)
         data = [self.datum(arg) for arg in operation.args]
         if any(datum is None for datum in data):
             return False
@@ -59,7 +59,7 @@ class Scene:
         return bool(row.passes(d, self.flag) if row.reads_flag else row.passes(d, *data))
 
     def _goes_on_in_memory(self, operation: Operation) -> bool:
-        memory, heap, d = memory_of(operation), self.run.heap, concrete(self.layout.word)
+        memory, heap, d = operation.memory, self.run.heap, concrete(self.layout.word)
         assert memory is not None
         args = [
             (arg.name if isinstance(arg, ConstClass) else str(arg)) if index == memory.class_arg else self.datum(arg)

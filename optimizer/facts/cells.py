@@ -6,7 +6,7 @@ from optimizer.facts.conditions import NULL
 from optimizer.ir.floats import ZERO
 from optimizer.ir.immutable import immutable
 from optimizer.ir.rows.row import FIELD, FLOAT, REF
-from optimizer.ir.trace import ConstFloat, ConstInt, Operation, Value, memory_of
+from optimizer.ir.trace import ConstFloat, ConstInt, Operation, Value
 from optimizer.ir.types.layout import Array, Field, Layout, Struct
 
 MOST_CELLS = 32
@@ -95,7 +95,7 @@ def is_cleared(operation: Operation, allocated: Struct | Array) -> bool:
     """Does the allocation put 0 and NULL into all that it makes?"""
     if isinstance(allocated, Struct):
         return allocated.cleared
-    memory = memory_of(operation)
+    memory = operation.memory
     assert memory is not None
     assert memory.meaning is not None
     return bool(memory.meaning(None, _Allocating(), allocated, None))

@@ -23,7 +23,7 @@ from optimizer.ir.immutable import immutable
 from optimizer.ir.rows.heap_rows import CHANGES, FITS, INDEX, LENGTH, WRITTEN
 from optimizer.ir.rows.ops import Meaning, Memory, Op
 from optimizer.ir.rows.row import FACT, PURE
-from optimizer.ir.trace import ConstClass, ConstRef, Operation, Value, memory_of
+from optimizer.ir.trace import ConstClass, ConstRef, Operation, Value
 from optimizer.ir.types.layout import Field, Resolved
 
 NULL = ConstRef("NULL")
@@ -192,7 +192,7 @@ _OF_NUMBERS = frozenset({INDEX, WRITTEN, FITS, CHANGES, LENGTH})
 def requirements(operation: Operation, descr: Resolved | None) -> list[Condition]:
     """The conditions on references under which an operation is defined."""
     telling = _telling(operation.op)
-    memory = memory_of(operation) if telling else None
+    memory = operation.memory if telling else None
     found: list[Condition] = []
     if memory is not None:
         args = _arguments(operation, memory)
@@ -210,7 +210,7 @@ def _telling(row: Op) -> tuple[Meaning, ...]:
 
 def passing(guard: Operation) -> Condition:
     """The condition on references under which a guard passes; None of a guard that does not look at references."""
-    memory = memory_of(guard)
+    memory = guard.memory
     if memory is None or memory.passes is None:
         return None
     condition: Condition = memory.passes(_WORDS, _HEAP, None, *_arguments(guard, memory))
@@ -219,7 +219,7 @@ def passing(guard: Operation) -> Condition:
 
 def meant(operation: Operation) -> Meant:
     """The result of an operation without effect; None of others, and of those on machine ints."""
-    memory = memory_of(operation)
+    memory = operation.memory
     if operation.op.kind is not PURE or memory is None or memory.meaning is None:
         return None
     meaning: Meant = memory.meaning(_WORDS, _HEAP, None, *_arguments(operation, memory))
@@ -228,7 +228,7 @@ def meant(operation: Operation) -> Meant:
 
 def watching(operation: Operation, descr: Resolved | None) -> tuple[Value, Field] | None:
     """The field that an operation watches, if it does."""
-    memory = memory_of(operation)
+    memory = operation.memory
     if memory is None or memory.meaning is None or operation.op.kind is not FACT:
         return None
     heap = _Watching()

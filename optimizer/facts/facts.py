@@ -35,7 +35,7 @@ from optimizer.facts.references import References
 from optimizer.ir.domains.bounds import bounds_domain, transfer
 from optimizer.ir.rows.ops import Kind, Role, Type
 from optimizer.ir.rows.row import COPY, EVENT, FACT, GUARD, INT, LOAD, NEW, STORE
-from optimizer.ir.trace import ConstInt, Operation, Value, Var, memory_of
+from optimizer.ir.trace import ConstInt, Operation, Value, Var
 from optimizer.ir.types.calls import EVENT_ROLES, call_of
 from optimizer.ir.types.known_calls import meant as known_call
 from optimizer.ir.types.layout import Array, Field, Layout, RawItem, Resolved, Struct
@@ -151,7 +151,7 @@ class Facts:
             passed = self._learn_guard(operation)
         elif row.kind is EVENT:
             self._learn_call(operation)
-        elif row.memory is not None and memory_of(operation) is not None:
+        elif row.memory is not None and operation.memory is not None:
             self._learn_of_heap(operation, delayed)
         if result is not None:
             self.now += 1
@@ -267,7 +267,7 @@ class Facts:
 
     def _learn_shown(self, operation: Operation) -> None:
         """Lets an object escape whose address the operation shows: who has the address may find it."""
-        memory = memory_of(operation)
+        memory = operation.memory
         if memory is not None and memory.shows:
             self.memory.escape(self.find(operation.args[0]))
 
@@ -313,7 +313,7 @@ class Facts:
 
     def _learn_guard(self, guard: Operation) -> bool:
         row = guard.op
-        if memory_of(guard) is not None:
+        if guard.memory is not None:
             self._learn_requirements(guard)
             self.assume(passing(guard))
             return True

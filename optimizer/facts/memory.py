@@ -16,7 +16,7 @@ from optimizer.facts.conditions import NULL
 from optimizer.facts.references import Fresh, constant_name
 from optimizer.ir.operands import constant_of, constant_text
 from optimizer.ir.text.string_text import HIGHEST
-from optimizer.ir.trace import ConstInt, ConstRef, Operation, Value, Var, memory_of
+from optimizer.ir.trace import ConstInt, ConstRef, Operation, Value, Var
 from optimizer.ir.types.calls import Effects
 from optimizer.ir.types.layout import Array, Struct
 
@@ -164,7 +164,7 @@ class Memory:
 
     def access_bytes(self, operation: Operation) -> None:
         """An object has been read or changed by its bytes. They hold what its fields and items hold, or any of it."""
-        memory, changed = memory_of(operation), self._facts.find(operation.args[0])
+        memory, changed = operation.memory, self._facts.find(operation.args[0])
         assert memory is not None
         self.escape(changed)
         if memory.stores is None:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from optimizer.ir.immutable import immutable
 from optimizer.ir.rows.ops import Kind
-from optimizer.ir.trace import ConstInt, Operation, Value, Var, memory_of
+from optimizer.ir.trace import ConstInt, Operation, Value, Var
 from optimizer.ir.types.calls import Effects
 from optimizer.ir.types.layout import Field, RawItem
 from optimizer.ir.types.memory_cells import has_kind
@@ -143,7 +143,7 @@ class RawContents:
 
     def place(self, operation: Operation) -> Place:
         """The place that a load reads or a store changes."""
-        memory, heap = memory_of(operation), _Accessed()
+        memory, heap = operation.memory, _Accessed()
         assert memory is not None
         assert memory.meaning is not None
         args = [None if at == memory.stores else self._address(arg, _DEEPEST) for at, arg in enumerate(operation.args)]
@@ -175,7 +175,7 @@ class RawContents:
     def learn(self, operation: Operation) -> None:
         """A load or store has been done, or is as if it had been."""
         place = self.place(operation)
-        memory = memory_of(operation)
+        memory = operation.memory
         assert memory is not None
         if operation.op.kind is Kind.RAW_LOAD:
             assert operation.result is not None

@@ -7,6 +7,7 @@ operation of the trace, with the inputs as its arguments, and the one to which t
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from optimizer.ir.faults import Sentences, Unsupported
@@ -17,15 +18,14 @@ from optimizer.ir.types.declared import Declarations
 from optimizer.ir.types.layout import Layout, WrongDescr
 
 
+@dataclass(eq=False)
 class IllFormed(Exception):
     """A trace that is none: `message` says why. `operation` is None where the fault is not that of an operation;
     `place` is the part of it that is wrong, a `Place` of `optimizer.ir.ill_formed`."""
 
-    def __init__(self, message: str, operation: Operation | None, place: Any) -> None:
-        super().__init__(message)
-        self.message = message
-        self.operation = operation
-        self.place = place
+    message: str
+    operation: Operation | None
+    place: Any
 
 
 _WRONG = Sentences("optimizer.ir.ill_formed")

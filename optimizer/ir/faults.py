@@ -5,6 +5,7 @@ The tool's own faults are ordinary exceptions; the command lines turn what they 
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field
 from importlib import import_module
 from typing import Any
 
@@ -20,19 +21,18 @@ class Sentences:
         return getattr(import_module(self._module), name)
 
 
+@dataclass(eq=False)
 class InputError(Exception):
     """The user's mistake: what was expected, what was found, and where.
 
     `line` and `column` count from 1; 0 means that the fault has no such place. `source` is the text of the line.
     """
 
-    def __init__(self, message: str, *, file: str = "", line: int = 0, column: int = 0, source: str = "") -> None:
-        super().__init__(message)
-        self.message = message
-        self.file = file
-        self.line = line
-        self.column = column
-        self.source = source
+    message: str
+    file: str = field(default="", kw_only=True)
+    line: int = field(default=0, kw_only=True)
+    column: int = field(default=0, kw_only=True)
+    source: str = field(default="", kw_only=True)
 
     def __str__(self) -> str:
         return str(READING.told(self))
@@ -42,17 +42,16 @@ READING = Sentences("optimizer.ir.text.reading_faults")
 """Sentences about texts that are no traces."""
 
 
+@dataclass(eq=False)
 class Unsupported(Exception):
     """The tool's limit: something that is right in the language and that this tool does not model.
 
     `what` is an operation's name or a short phrase; `line` counts from 1, 0 where there is none.
     """
 
-    def __init__(self, what: str, line: int = 0, file: str = "") -> None:
-        super().__init__(what)
-        self.what = what
-        self.line = line
-        self.file = file
+    what: str
+    line: int = 0
+    file: str = ""
 
     def __str__(self) -> str:
         return f"line {self.line}: {self.what}" if self.line else self.what

@@ -121,6 +121,17 @@ class Operation:
     descr: str | None = None
     line: int = field(default=0, compare=False)
 
+    @property
+    def memory(self) -> Memory | None:
+        """The meaning on the heap, if it has one; a row of `same_type` has two meanings."""
+        return None if self.op.same_type and self.args[0].type is not REF else self.op.memory
+
+    @property
+    def passes(self) -> Meaning | None:
+        """The condition under which a guard without a meaning on the heap goes on; a row of `same_type` has another
+        meaning on floats."""
+        return self.op.passes_floats if self.op.same_type and self.args[0].type is FLOAT else self.op.passes
+
     def on(self, args: tuple[Value, ...], exit_: Exit | None = None) -> Operation:
         """The same operation on other arguments, with another exit if there is one."""
         if exit_ is None and args == self.args:
@@ -178,21 +189,6 @@ def exit_of(guard: Operation) -> Exit:
     """The exit of an operation that is a guard."""
     assert guard.exit is not None
     return guard.exit
-
-
-def memory_of(operation: Operation) -> Memory | None:
-    """The meaning on the heap of an operation that has one; a row of `same_type` has two meanings."""
-    if operation.op.same_type and operation.args[0].type is not REF:
-        return None
-    return operation.op.memory
-
-
-def passes_of(guard: Operation) -> Meaning | None:
-    """The condition under which a guard without a meaning on the heap goes on; a row of `same_type` has another meaning
-    on floats."""
-    if guard.op.same_type and guard.args[0].type is FLOAT:
-        return guard.op.passes_floats
-    return guard.op.passes
 
 
 def all_operations(trace: Trace) -> tuple[Operation, ...]:

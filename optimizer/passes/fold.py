@@ -21,7 +21,7 @@ from optimizer.ir.floats import Float
 from optimizer.ir.operands import constant_of
 from optimizer.ir.rows.ops import Op
 from optimizer.ir.rows.row import GUARD, PURE
-from optimizer.ir.trace import ConstFloat, ConstInt, Operation, passes_of
+from optimizer.ir.trace import ConstFloat, ConstInt, Operation
 from optimizer.riders import Answer, Equal, Fails, Pass, Passes
 
 _NUMBERS = ConstInt, ConstFloat
@@ -47,7 +47,7 @@ class Fold(Pass):
         d = concrete(facts.word)
         if row.defined is not None and not row.defined(d, *args):
             return None
-        passes = passes_of(operation) if row.is_guard else None
+        passes = operation.passes if row.is_guard else None
         if passes is not None:
             return Passes(self.name) if passes(d, *args) else Fails(self.name)
         if row.meaning is None:

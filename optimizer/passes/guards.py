@@ -23,7 +23,7 @@ from optimizer.ir.domains.abstract import Truth
 from optimizer.ir.domains.bounds import holds, transfer
 from optimizer.ir.rows.ops import OPS, Op
 from optimizer.ir.rows.row import GUARD, PURE
-from optimizer.ir.trace import ConstInt, Operation, Value, memory_of
+from optimizer.ir.trace import ConstInt, Operation, Value
 from optimizer.riders import Answer, Becomes, Equal, Fails, Pass, Passes
 
 
@@ -42,7 +42,7 @@ class Guards(Pass):
 
     def rewrite(self, operation: Operation, facts: Facts) -> Answer | None:
         row = operation.op
-        if row.reads_flag or not (row.is_guard or row.is_pure) or memory_of(operation) is not None:
+        if row.reads_flag or not (row.is_guard or row.is_pure) or operation.memory is not None:
             return None
         if row.is_guard:
             for arg in operation.args:
@@ -79,7 +79,7 @@ class Guards(Pass):
 
 def _compared(guard: Operation, facts: Facts) -> tuple[Op | None, tuple[Value, ...]] | None:
     """The test that a guard looks at, if it does, and the two values that the test, or the guard itself, compares."""
-    if not guard.op.is_guard or not guard.args or memory_of(guard) is not None:
+    if not guard.op.is_guard or not guard.args or guard.memory is not None:
         return None
     if len(guard.args) == 2:
         return None, tuple(map(facts.find, guard.args))

@@ -34,7 +34,7 @@ from optimizer.facts.conditions import (
 from optimizer.facts.facts import Facts
 from optimizer.ir.rows.ops import OPS, Kind, Op
 from optimizer.ir.rows.row import EVENT, FACT, GUARD, PURE
-from optimizer.ir.trace import ConstInt, ConstRef, Operation, Value, Var, exit_of, memory_of
+from optimizer.ir.trace import ConstInt, ConstRef, Operation, Value, Var, exit_of
 from optimizer.riders import Answer, Equal, Fails, Merged, Needless, Pass, Passes
 
 _NONNULL_CLASS = OPS["guard_nonnull_class"]
@@ -55,7 +55,7 @@ class ReferenceTests(Pass):
         self._with_block: set[int | None] = set()  # the origins of guards that were recorded with an exit block
 
     def rewrite(self, operation: Operation, facts: Facts) -> Answer | None:
-        if memory_of(operation) is None:
+        if operation.memory is None:
             return None
         match operation.op.kind:
             case Kind.GUARD:
@@ -118,7 +118,7 @@ def _compute(operation: Operation, facts: Facts) -> Answer | None:
 
 def _forget(fact: Operation, facts: Facts) -> Answer | None:
     """A fact that tells nothing new."""
-    memory = memory_of(fact)
+    memory = fact.memory
     needed = requirements(fact, facts.layout.descr_of(fact))
     if memory is None or memory.meaning is not None or not needed:
         return None

@@ -13,7 +13,7 @@ from statistics import median
 from benchmarks.workloads import Sample, Workload
 from optimizer.ir.faults import Unsupported as NotModelled
 from optimizer.ir.rows.ops import Kind
-from optimizer.ir.trace import Trace, all_operations, memory_of
+from optimizer.ir.trace import Trace, all_operations
 from optimizer.ir.types.trace_layout import layout_of
 from validator.check.certificate import Certificate
 from validator.check.checker import Checked, check
@@ -209,5 +209,5 @@ def timed(method: Method, sample: Sample, cap_s: float) -> tuple[Judged, float]:
 def _size(trace: Trace) -> tuple[int, int]:
     """The operations of a trace, and those of them that work on the heap."""
     operations = all_operations(trace)
-    on_heap = [op for op in operations if memory_of(op) is not None and op.op.kind is not Kind.EVENT]
+    on_heap = [op for op in operations if op.memory is not None and op.op.kind is not Kind.EVENT]
     return len(operations), len(on_heap)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from itertools import combinations, pairwise
 
 from optimizer.ir.rows.ops import DescrKind, Kind, Type
-from optimizer.ir.trace import ConstInt, Operation, Trace, Value, Var, exit_of, memory_of
+from optimizer.ir.trace import ConstInt, Operation, Trace, Value, Var, exit_of
 from optimizer.ir.types.call_questions import effects_at
 from optimizer.ir.types.layout import Field, Layout
 from optimizer.ir.types.trace_layout import layout_of
@@ -82,7 +82,7 @@ class Told:
 
 def _accesses(trace: Trace, layout: Layout) -> Iterator[Access]:
     for at, op in enumerate(trace.ops):
-        memory = memory_of(op)
+        memory = op.memory
         if op.op.kind in (Kind.LOAD, Kind.STORE) and memory is not None:
             slot = layout.descr_of(op)
             assert isinstance(slot, Field)
@@ -202,7 +202,7 @@ def mergeable_guards(told: Told) -> bool:
         and first.args[0].type is Type.REF
         and len(first.args) == 1
         and first.args[0] == second.args[0]
-        and (memory := memory_of(second)) is not None
+        and (memory := second.memory) is not None
         and memory.class_arg is not None
         for first, second in pairwise(guards)
         if second.args
@@ -257,7 +257,7 @@ def two_lengths(told: Told) -> bool:
     lengths = [
         op.args[0]
         for op in told.trace.ops
-        if op.op.kind is Kind.PURE and (memory := memory_of(op)) is not None and memory.descr is DescrKind.ARRAY
+        if op.op.kind is Kind.PURE and (memory := op.memory) is not None and memory.descr is DescrKind.ARRAY
     ]
     return any(one != other for one, other in combinations(lengths, 2))
 

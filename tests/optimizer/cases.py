@@ -10,7 +10,6 @@ from heap_agreement import assert_agree_on_heaps
 from optimizer.ir.check import check
 from optimizer.ir.rows.ops import Type
 from optimizer.ir.text import format_trace, parse
-from optimizer.ir.trace import memory_of
 from optimizer.pipeline import Optimization, optimize, run_passes
 from validator import Proved, validate
 
@@ -22,7 +21,7 @@ def assert_becomes(before: str, after: str, *passes: str) -> Optimization:
     check(done.trace)
     assert format_trace(done.trace) == format_trace(parse(after))
     assert run_passes(done.trace, passes).trace == done.trace
-    if any(memory_of(op) is not None for op in trace.ops) or any(var.type is Type.REF for var in trace.inputs):
+    if any(op.memory is not None for op in trace.ops) or any(var.type is Type.REF for var in trace.inputs):
         assert_agree_on_heaps(trace, done.trace, 200, Random(0))
     else:
         assert_agree(trace, done.trace, random_inputs(trace, 200, Random(0)))

@@ -9,20 +9,7 @@ import z3
 
 from optimizer.ir.faults import Unsupported
 from optimizer.ir.rows.row import END, EVENT, FACT, GUARD, POSITION, REF, Type
-from optimizer.ir.trace import (
-    ConstClass,
-    ConstFloat,
-    ConstInt,
-    ConstRef,
-    Operation,
-    Trace,
-    Value,
-    Var,
-    all_operations,
-    exit_of,
-    memory_of,
-    passes_of,
-)
+from optimizer.ir.trace import ConstClass, ConstFloat, ConstInt, ConstRef, Operation, Trace, Value, Var, all_operations
 from optimizer.ir.types.calls import may_be_raised_before
 from optimizer.ir.types.known_calls import meant
 from validator.check.asking import Asking, Place
@@ -210,9 +197,9 @@ class Side:
 
     def _compute(self, operation: Operation, heap: Memory, number: int) -> list[Claim]:
         """Gives the operation's result; what it asks for."""
-        row, memory, words = operation.op, memory_of(operation), self.universe.words
+        row, memory, words = operation.op, operation.memory, self.universe.words
         args = (words, *((self._flag,) if row.reads_flag else self.args(operation) if memory is None else ()))
-        defined, passes, meaning = row.defined, passes_of(operation), row.meaning
+        defined, passes, meaning = row.defined, operation.passes, row.meaning
         if memory is not None:
             args = (words, heap, self.universe.layout.descr_of(operation), *self.args(operation, memory.class_arg))
             defined, passes, meaning = memory.defined if memory.requires else None, memory.passes, memory.meaning
@@ -229,7 +216,8 @@ class Side:
         return asked
 
     def _guard(self, operation: Operation, number: int) -> None:
-        passes, exit_, heap = self._passes, exit_of(operation), self.memory.copy()
+        passes, exit_, heap = self._passes, operation.exit, self.memory.copy()
+        assert exit_ is not None
         block: list[Claim] = []
         for inner, one in enumerate(exit_.block, number + 1):
             block += self._compute(one, heap, inner)
@@ -239,7 +227,7 @@ class Side:
             failargs = tuple(None if arg is None else self._value(arg, operation.line) for arg in exit_.failargs)
         guard = GuardSeen(passes, len(self.events), failargs, tuple(block), heap)
         self.meet(guard)
-        meaning = memory_of(operation)
+        meaning = operation.memory
         if meaning is not None and meaning.meaning is not None:
             descr = self.universe.layout.descr_of(operation)
             args = self.args(operation, meaning.class_arg)

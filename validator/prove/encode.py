@@ -26,8 +26,6 @@ from optimizer.ir.trace import (
     Var,
     all_operations,
     exit_of,
-    memory_of,
-    passes_of,
 )
 from optimizer.ir.types.byte_access import RAW_KINDS, slot_of
 from optimizer.ir.types.known_calls import meant
@@ -176,7 +174,7 @@ class _Computer:
     def compute(self, operation: Operation, number: int, place: Ahead) -> None:
         """The operation's result, flag and effect; whether it passes if it is a guard; and its definedness."""
         row = operation.op
-        memory = None if row.memory is None else memory_of(operation)
+        memory = None if row.memory is None else operation.memory
         if memory is not None:
             self._compute_on_heap(operation, memory, number, place)
             return
@@ -232,7 +230,7 @@ class _Computer:
 
     def pass_guard(self, operation: Operation) -> None:
         """Applies the effect of a passing guard on the heap, and its result."""
-        memory = memory_of(operation)
+        memory = operation.memory
         if memory is not None and memory.meaning is not None:
             args = self._memory_args(operation, memory)
             result = memory.meaning(self.terms, self.heap, self.layout.descr_of(operation), *args)
@@ -244,7 +242,7 @@ def _computed(terms: ObjectTerms, operation: Operation, args: tuple[Term, ...]) 
     row = operation.op
     defined = terms.true if row.defined is None else row.defined(terms, *args)
     result = None if row.meaning is None else row.meaning(terms, *args)
-    other = passes_of(operation) if row.is_guard else row.overflows
+    other = operation.passes if row.is_guard else row.overflows
     return defined, result, terms.true if other is None else other(terms, *args)
 
 

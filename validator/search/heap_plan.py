@@ -30,18 +30,7 @@ from optimizer.ir.rows.row import (
 )
 from optimizer.ir.run.heap import Heap
 from optimizer.ir.run.objects import NULL
-from optimizer.ir.trace import (
-    ConstClass,
-    ConstFloat,
-    ConstInt,
-    ConstRef,
-    Operation,
-    Trace,
-    Value,
-    Var,
-    all_operations,
-    memory_of,
-)
+from optimizer.ir.trace import ConstClass, ConstFloat, ConstInt, ConstRef, Operation, Trace, Value, Var, all_operations
 from optimizer.ir.types.byte_access import slot_of
 from optimizer.ir.types.call_questions import is_event
 from optimizer.ir.types.calls import EVENT_ROLES, Effects, call_of, may_be_raised_before
@@ -123,7 +112,7 @@ class Plan:
 def needs_heap(trace: Trace) -> bool:
     """Has the trace references, floats that are given to it, or operations on a heap?"""
     return any(var.type is not INT for var in trace.inputs) or any(
-        memory_of(operation) is not None or operation.op.result is REF for operation in all_operations(trace)
+        operation.memory is not None or operation.op.result is REF for operation in all_operations(trace)
     )
 
 
@@ -175,7 +164,7 @@ class _Walk:
                 self._value(arg)
                 if isinstance(arg, ConstFloat):
                     self._plan.floats.append(arg.value)
-            memory = memory_of(operation)
+            memory = operation.memory
             if is_event(operation, self._plan.layout):
                 if operation.result is not None and operation.op.result is REF:
                     self._of[operation.result] = self._place(("event", self._events), Place(event=self._events))

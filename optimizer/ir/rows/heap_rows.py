@@ -84,16 +84,13 @@ def length_of(name: str, *, on: str | None = None, **more: Any) -> Op:
     return Op(name, (REF,), INT, Kind.PURE, memory=memory, **more)
 
 
-def _identity(name: str, meaning: Meaning) -> Op:
-    return Op(name, (REF, REF), INT, Kind.PURE, memory=Memory(meaning=meaning), commutative=True)
-
-
-def _is_same(d: Domain[Any, Any], h: Any, _none: Any, p: Any, q: Any) -> Any:
-    return d.bit(h.same(p, q))
-
-
-def _is_other(d: Domain[Any, Any], h: Any, _none: Any, p: Any, q: Any) -> Any:
-    return d.bit(d.not_(h.same(p, q)))
+def _identities(stem: str) -> list[Op]:
+    same = Memory(meaning=lambda d, h, _none, p, q: d.bit(h.same(p, q)))
+    other = Memory(meaning=lambda d, h, _none, p, q: d.bit(d.not_(h.same(p, q))))
+    return [
+        Op(f"{stem}_{name}", (REF, REF), INT, Kind.PURE, memory=memory, commutative=True)
+        for name, memory in (("eq", same), ("ne", other))
+    ]
 
 
 def guard(name: str, args: tuple[Type, ...], passes: Meaning, *requires: Requirement, **more: Any) -> Op:
@@ -115,10 +112,8 @@ _WATCH = Memory(DescrKind.FIELD, lambda d, h, slot, p: h.watch(p, slot), require
 
 
 HEAP_ROWS = [
-    _identity("ptr_eq", _is_same),
-    _identity("ptr_ne", _is_other),
-    _identity("instance_ptr_eq", _is_same),
-    _identity("instance_ptr_ne", _is_other),
+    *_identities("ptr"),
+    *_identities("instance_ptr"),
     Op("same_as_r", (REF,), REF, Kind.PURE, memory=Memory(meaning=lambda d, h, _none, p: p)),
     *_loads("getfield_gc", DescrKind.FIELD, 0),
     *_loads("getfield_gc_pure", DescrKind.FIELD, 0),

@@ -28,12 +28,8 @@ from optimizer.ir.rows.string_rows import STRING_ROWS
 __all__ = ("FLOAT", "INT", "OPS", "REF", "VOID", "DescrKind", "Kind", "Meaning", "Memory", "Op", "Role", "Type")
 
 
-def _word(d: Domain[Any, Any]) -> Any:
-    return d.const(d.width)
-
-
 def _amount_in_word(d: Domain[Any, Any], _x: Any, amount: Any) -> Any:
-    return d.ult(amount, _word(d))
+    return d.ult(amount, d.const(d.width))
 
 
 def _divides(d: Domain[Any, Any], x: Any, y: Any) -> Any:
@@ -42,7 +38,7 @@ def _divides(d: Domain[Any, Any], x: Any, y: Any) -> Any:
 
 
 def _spare_bits(d: Domain[Any, Any], size: Any) -> Any:
-    return d.sub(_word(d), d.shl(size, d.const(3)))
+    return d.sub(d.const(d.width), d.shl(size, d.const(3)))
 
 
 def _size_fits(d: Domain[Any, Any], _x: Any, size: Any) -> Any:

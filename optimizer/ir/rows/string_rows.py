@@ -27,11 +27,10 @@ def _both_hold(d: Domain[Any, Any], h: Any, _slot: Any, p: Any, q: Any, start: A
     return d.both(holds_range(d, h, p, start, count), holds_range(d, h, q, at, count))
 
 
-def _both_are(d: Domain[Any, Any], h: Any, slot: Any, p: Any, q: Any, *_: Any) -> Any:
-    return d.both(h.isa(p, slot.owner), h.isa(q, slot.owner))
-
-
-_STRINGS: Requirement = (_both_are, "one of the objects is NULL or not of the type")
+_STRINGS: Requirement = (
+    lambda d, h, slot, p, q, *_: d.both(h.isa(p, slot.owner), h.isa(q, slot.owner)),
+    "one of the objects is NULL or not of the type",
+)
 _COUNT: Requirement = (lambda d, h, _slot, _p, _q, _s, _at, count: d.sle(d.const(0), count), LENGTH[1])
 _RANGES: Requirement = (_both_hold, "a range is not inside its string or array")
 _TO_VARIABLE: Requirement = (lambda d, h, _slot, _p, q, *_: d.not_(h.is_text(q)), _VARIABLE[1])

@@ -45,8 +45,6 @@ from optimizer.ir.trace import (
     Var,
     all_operations,
     exit_of,
-    memory_of,
-    passes_of,
 )
 from optimizer.ir.types.call_questions import constants_of
 from optimizer.ir.types.calls import CallSite, call_of
@@ -170,7 +168,7 @@ class Program:
 
     def _compile(self, operation: Operation) -> _Step:
         operation = meant(operation, self.layout)
-        row, line, memory = operation.op, operation.line, memory_of(operation)
+        row, line, memory = operation.op, operation.line, operation.memory
         number, self._count = self._count, self._count + 1
         args = () if row.raw else tuple(self._argument(operation, i, memory) for i in range(len(operation.args)))
         result = -1 if operation.result is None else self._define(operation.result)
@@ -187,7 +185,7 @@ class Program:
             result,
             row.meaning,
             row.defined,
-            passes_of(operation),
+            operation.passes,
             memory,
             descr,
             guard,

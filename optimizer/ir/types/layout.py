@@ -155,19 +155,19 @@ class Layout(DeclaredTypes):
         """The struct, array or field (for items and fields of interiors too) of that name."""
         found = self._resolved.get((kind, text))
         if found is None:
-            found = self._resolved[kind, text] = self._resolve(kind, text)
+            ways: dict[DescrKind, Callable[[str], Resolved]] = {
+                STRUCT: self.struct,
+                ARRAY: self.array,
+                ITEM: self._item,
+                RAW_FIELD: self.raw_field,
+            }
+            found = self._resolved[kind, text] = ways.get(kind, self.field)(text)
         return found
 
-    def _resolve(self, kind: DescrKind, text: str) -> Resolved:
-        if kind is STRUCT:
-            return self.struct(text)
-        if kind is ARRAY:
-            return self.array(text)
-        if kind is ITEM:
-            item = self.array(text).item
-            assert item is not None
-            return item
-        return self.raw_field(text) if kind is RAW_FIELD else self.field(text)
+    def _item(self, text: str) -> Field:
+        item = self.array(text).item
+        assert item is not None
+        return item
 
     def array(self, text: str) -> Array:
         """The array of that name or alias, declared or not."""
