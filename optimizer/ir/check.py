@@ -208,10 +208,11 @@ def inner_label(trace: Trace) -> int | None:
 
 def check_supported(trace: Trace, *, peeled: bool = False) -> None:
     """Raises Unsupported for the first operation that has no meaning here; the inner label of a `peeled` loop has."""
-    for operation in [one for one in all_operations(trace) if not one.op.has_meaning or one.op.is_entry]:
-        places = 0 if has_front_label(trace) else None, inner_label(trace) if peeled else None
+    entries = 0 if has_front_label(trace) else None, inner_label(trace) if peeled else None
+    entered = [trace.ops[place] for place in entries if place is not None]
+    for operation in all_operations(trace):
         if not operation.op.has_meaning:
             raise Unsupported(operation.op.name, operation.line)
-        if not [place for place in places if place is not None and operation is trace.ops[place]]:
+        if operation.op.is_entry and not any(operation is one for one in entered):
             what = f"{operation.op.name} that is not in front, with the inputs as its arguments"
             raise Unsupported(what, operation.line)

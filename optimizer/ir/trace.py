@@ -195,9 +195,4 @@ def all_operations(trace: Trace) -> tuple[Operation, ...]:
     """Every operation in the order of the text, those of exit blocks behind their guard."""
     if not [None for op in trace.ops if op.exit is not None and op.exit.block]:
         return trace.ops
-    found: list[Operation] = []
-    for op in trace.ops:
-        found.append(op)
-        if op.exit is not None and op.exit.block:
-            found += op.exit.block
-    return tuple(found)
+    return tuple([one for op in trace.ops for one in (op, *(() if op.exit is None else op.exit.block))])

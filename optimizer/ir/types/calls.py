@@ -194,9 +194,5 @@ def may_be_raised_before(trace: Trace) -> bool:
     """May an exception be pending where the trace starts? Only if it begins with an operation that is given it, behind
     what computes, loads or states something."""
     first = next((one for one in trace.ops if one.op.kind not in (POSITION, FACT, PURE, LOAD)), None)
-    return first is not None and is_given_pending(first.op)
-
-
-def is_given_pending(row: Op) -> bool:
-    """Does the operation give the pending exception, or its class?"""
-    return row.memory is not None and row.memory.pending and row.result is not VOID
+    memory = None if first is None else first.op.memory
+    return first is not None and memory is not None and memory.pending and first.op.result is not VOID
