@@ -11,8 +11,7 @@ from optimizer.ir.faults import Unsupported
 from optimizer.ir.rows.heap_domain import HeapDomain
 from optimizer.ir.rows.row import REF, Type
 from optimizer.ir.types.calls import Effects
-from optimizer.ir.types.layout import Array, Field, RawItem, Struct
-from optimizer.ir.types.memory_types import BYTES, VIEWS, MemoryKind
+from optimizer.ir.types.memory_types import BYTES, VIEWS, Array, Field, MemoryKind, RawItem, Struct
 from validator.check.contents import Contents, stored, written_key
 from validator.check.reach import Places
 from validator.check.universe import FRESH, NULL, OWN, REFERENCE, Universe, allocation_number

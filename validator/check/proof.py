@@ -30,8 +30,7 @@ from typing import Any
 import z3
 
 from optimizer.ir.trace import Trace
-from optimizer.ir.types.layout import Field
-from optimizer.ir.types.memory_types import MemoryKind
+from optimizer.ir.types.memory_types import Field, MemoryKind
 from validator.check.asking import Asking, Place
 from validator.check.calls import Call, same
 from validator.check.certificate import Certificate, Failargs, Guards

@@ -17,8 +17,8 @@ import z3
 
 from optimizer.ir.floats import ZERO, Float
 from optimizer.ir.rows.row import FLOAT, REF, Type
-from optimizer.ir.types.layout import SUBCLASS, Array, Field, Layout, Struct
-from optimizer.ir.types.memory_types import BYTES, OBJECT_BYTES, MemoryKind
+from optimizer.ir.types.layout import Layout
+from optimizer.ir.types.memory_types import BYTES, OBJECT_BYTES, SUBCLASS, Array, Field, MemoryKind, Struct
 from validator.check.words import DOUBLE, Words
 
 REFERENCE = z3.BitVecSort(65)  # which no word is

@@ -15,8 +15,8 @@ from optimizer.ir.run.objects import NULL, RAW_REF, Cell, Object, Ref
 from optimizer.ir.run.runs import Given, Scripted, World, Write
 from optimizer.ir.text.string_text import constant_name
 from optimizer.ir.trace import Trace
-from optimizer.ir.types.layout import Array, Field, Known
-from optimizer.ir.types.memory_types import VIEWS
+from optimizer.ir.types.layout import Array, Field
+from optimizer.ir.types.memory_types import VIEWS, Known
 from validator.search.counterexample import State
 
 Site = tuple[Any, ...]

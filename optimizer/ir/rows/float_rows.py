@@ -17,10 +17,6 @@ def _pure(name: str, args: tuple[Type, ...], result: Type, meaning: Meaning, **m
     return Op(name, args, result, Kind.PURE, meaning, **{"min_word": 16, **more})
 
 
-def _binary(name: str, meaning: Meaning, **more: Any) -> Op:
-    return _pure(name, (FLOAT, FLOAT), FLOAT, meaning, **more)
-
-
 def _compare(name: str, meaning: Meaning, **more: Any) -> Op:
     return _pure(name, (FLOAT, FLOAT), INT, lambda d, a, b: d.bit(meaning(d, a, b)), **more)
 
@@ -29,10 +25,10 @@ FLOAT_ROWS = [
     _pure("same_as_f", (FLOAT,), FLOAT, lambda d, a: a),
     _pure("float_neg", (FLOAT,), FLOAT, lambda d, a: d.floats.neg(a)),
     _pure("float_abs", (FLOAT,), FLOAT, lambda d, a: d.floats.abs(a)),
-    _binary("float_add", lambda d, a, b: d.floats.add(a, b), commutative=True),
-    _binary("float_sub", lambda d, a, b: d.floats.sub(a, b)),
-    _binary("float_mul", lambda d, a, b: d.floats.mul(a, b), commutative=True),
-    _binary("float_truediv", lambda d, a, b: d.floats.div(a, b)),
+    _pure("float_add", (FLOAT, FLOAT), FLOAT, lambda d, a, b: d.floats.add(a, b), commutative=True),
+    _pure("float_sub", (FLOAT, FLOAT), FLOAT, lambda d, a, b: d.floats.sub(a, b)),
+    _pure("float_mul", (FLOAT, FLOAT), FLOAT, lambda d, a, b: d.floats.mul(a, b), commutative=True),
+    _pure("float_truediv", (FLOAT, FLOAT), FLOAT, lambda d, a, b: d.floats.div(a, b)),
     _compare("float_lt", lambda d, a, b: d.floats.lt(a, b)),
     _compare("float_le", lambda d, a, b: d.floats.le(a, b)),
     _compare("float_eq", lambda d, a, b: d.floats.eq(a, b), commutative=True),

@@ -98,10 +98,6 @@ def guard(name: str, args: tuple[Type, ...], passes: Meaning, *requires: Require
     return Op(name, args, VOID, Kind.GUARD, memory=memory, constant_args=tuple(range(1, len(args))))
 
 
-def _class_guard(name: str, passes: Meaning, *requires: Requirement) -> Op:
-    return guard(name, (REF, INT), passes, *requires, class_arg=1)
-
-
 def _fact(name: str, args: tuple[Type, ...], fact: Meaning, reason: str, **more: Any) -> Op:
     memory = Memory(requires=((fact, reason),), **more)
     return Op(name, args, VOID, Kind.FACT, memory=memory, constant_args=tuple(range(1, len(args))))
@@ -131,9 +127,9 @@ HEAP_ROWS = [
     guard("guard_nonnull", (REF,), lambda d, h, _none, p: d.not_(h.is_null(p))),
     guard("guard_isnull", (REF,), lambda d, h, _none, p: h.is_null(p)),
     guard("guard_is_object", (REF,), lambda d, h, _none, p: h.has_vtable(p), _NOT_NULL),
-    _class_guard("guard_class", lambda d, h, _none, p, name: h.has_class(p, name), _HAS_VTABLE),
-    _class_guard("guard_subclass", lambda d, h, _none, p, name: h.has_subclass(p, name), _HAS_VTABLE),
-    _class_guard("guard_nonnull_class", lambda d, h, _none, p, name: h.has_class(p, name)),
+    guard("guard_class", (REF, INT), lambda d, h, _none, p, name: h.has_class(p, name), _HAS_VTABLE, class_arg=1),
+    guard("guard_subclass", (REF, INT), lambda d, h, _none, p, name: h.has_subclass(p, name), _HAS_VTABLE, class_arg=1),
+    guard("guard_nonnull_class", (REF, INT), lambda d, h, _none, p, name: h.has_class(p, name), class_arg=1),
     guard("guard_gc_type", (REF, INT), lambda d, h, _none, p, number: d.eq(h.gc_type(p), number), _NOT_NULL),
     Op("quasiimmut_field", (REF,), VOID, Kind.FACT, memory=_WATCH),
     guard("guard_not_invalidated", (), lambda d, h, _none: h.is_valid()),

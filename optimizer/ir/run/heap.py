@@ -14,9 +14,9 @@ from optimizer.ir.run.object_heap import ObjectHeap
 from optimizer.ir.run.objects import NULL, RAW_REF, Cell, Datum, Object, Ref, blank, cell_of, references
 from optimizer.ir.text.string_text import is_text
 from optimizer.ir.types.calls import EVERYTHING, Effects
-from optimizer.ir.types.layout import Field, Known, Layout, RawItem, Struct
+from optimizer.ir.types.layout import Field, Layout, RawItem, Struct
 from optimizer.ir.types.memory_cells import RAW_ARRAY, bytes_of, cell_at, number_in
-from optimizer.ir.types.memory_types import BYTES, OBJECT_BYTES, OBJECT_REFERENCES, MemoryKind
+from optimizer.ir.types.memory_types import BYTES, OBJECT_BYTES, OBJECT_REFERENCES, Known, MemoryKind
 
 
 class Heap(ObjectHeap):

@@ -11,6 +11,7 @@ from optimizer.ir.run.heap import Heap
 from optimizer.ir.run.objects import NO_INDEX, NULL, Cell, Datum, Object, Ref, type_of
 from optimizer.ir.text.heap_syntax import UNWRITTEN, Entry, Line, read_line
 from optimizer.ir.text.lexer import Source, Token
+from optimizer.ir.text.parser import read_constant
 from optimizer.ir.text.reading_faults import describe
 from optimizer.ir.text.string_text import HIGHEST, BadConstant, constant_name, is_text, read_text
 from optimizer.ir.trace import ConstFloat, ConstInt
@@ -18,7 +19,6 @@ from optimizer.ir.types.layout import Array, Field, Layout, Struct, WrongDescr
 from optimizer.ir.types.memory_cells import RAW_ARRAY, cell_at
 from optimizer.ir.types.memory_names import is_declared, kinds
 from optimizer.ir.types.memory_types import BYTES
-from optimizer.ir.values import read_constant
 
 _EXPECTED = {Type.REF: "a reference", Type.INT: "a machine int", Type.FLOAT: "a float"}
 

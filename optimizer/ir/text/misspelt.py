@@ -9,8 +9,9 @@ from collections.abc import Iterator
 
 from optimizer.ir.rows.ops import DescrKind
 from optimizer.ir.trace import ConstClass, Operation, Trace, all_operations
-from optimizer.ir.types.layout import SUBCLASS, Layout
+from optimizer.ir.types.layout import Layout
 from optimizer.ir.types.memory_names import is_declared
+from optimizer.ir.types.memory_types import SUBCLASS
 
 
 def misspelt_names(trace: Trace) -> Iterator[tuple[Operation, str, str]]:

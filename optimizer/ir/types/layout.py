@@ -19,22 +19,9 @@ from optimizer.ir.types.byte_access import RAW_KINDS, WrongDescr, check_bytes, r
 from optimizer.ir.types.declaration_rules import ITEMS
 from optimizer.ir.types.declared import NO_DECLARATIONS, Declarations
 from optimizer.ir.types.declared_types import DeclaredTypes, declared_types
-from optimizer.ir.types.memory_types import (
-    BYTES,
-    RAW,
-    SUBCLASS,
-    VIEWS,
-    Array,
-    Field,
-    Known,
-    RawItem,
-    Resolved,
-    Struct,
-    is_of_object,
-    raw_field,
-)
+from optimizer.ir.types.memory_types import BYTES, RAW, VIEWS, Array, Field, RawItem, Resolved, Struct, raw_field
 
-__all__ = ("SUBCLASS", "Array", "Field", "Known", "Layout", "RawItem", "Resolved", "Struct", "WrongDescr")
+__all__ = ("Array", "Field", "Layout", "RawItem", "Resolved", "Struct", "WrongDescr")
 
 
 _WRONG = Sentences("optimizer.ir.types.descr_faults")
@@ -274,7 +261,7 @@ def uses_raw(trace: Trace, layout: Layout) -> bool:
             descr = layout.descr_of(operation)
             if isinstance(descr, RawItem):
                 check_bytes(operation, descr, layout.word)
-            found |= not is_of_object(descr)
+            found |= not (isinstance(descr, RawItem) and descr.of_object)
     return found
 
 

@@ -19,7 +19,8 @@ from optimizer.ir.domains.term import Term
 from optimizer.ir.domains.terms import Terms
 from optimizer.ir.floats import ZERO
 from optimizer.ir.rows.row import Type
-from optimizer.ir.types.layout import SUBCLASS, Array, Layout, Struct
+from optimizer.ir.types.layout import Array, Layout, Struct
+from optimizer.ir.types.memory_types import SUBCLASS
 from validator.prove.terms.object_kinds import (
     ANY_CLASS,
     ARRAYS,
