@@ -21,7 +21,7 @@ from validator.prove.terms.object_kinds import ANY_CLASS, ARRAYS, FLOATS, NO_CLA
 from validator.prove.terms.object_terms import ObjectTerms
 from validator.search.term_values import FUNCTIONS, LEAVES, SAME, TermValues
 
-_LARGEST = 300
+_LARGEST = 1000
 """The number of terms up to which conditions are not left to the solver."""
 
 _PASSES = 16
@@ -29,6 +29,9 @@ _PASSES = 16
 
 _CHANGES = 1000
 """A search that tries to change more terms ends."""
+
+_DEEPEST = 200
+"""The number of terms on the way from a condition to what changes, at most."""
 
 _CONDITIONS = SAME | {
     "not_",
@@ -81,6 +84,7 @@ class _Search(TermValues):
         super().__init__(terms, order)
         self._conditions = conditions
         self._left = _CHANGES
+        self._depth = 0
 
     @cached_property
     def _random(self) -> Random:
@@ -100,8 +104,9 @@ class _Search(TermValues):
         """Has the term be `wanted` if that is easy; what it is made of may change in any way."""
         kind = term.kind
         self._left -= 1
-        if self.values[term] == wanted or self._left < 0:
+        if self.values[term] == wanted or self._left < 0 or self._depth == _DEEPEST:
             return
+        self._depth += 1
         if kind in FLOATS:
             self._force_float(term, wanted)
         elif kind in LEAVES or kind in FUNCTIONS:
@@ -114,6 +119,7 @@ class _Search(TermValues):
             self.given[term] = wanted
         else:
             self._force_computed(term, wanted)
+        self._depth -= 1
 
     def _force_condition(self, term: Term, wanted: bool) -> None:
         args = term.args
