@@ -44,6 +44,7 @@ class Facts:
         self._stands_for: dict[Term, Term] = {}
         self._rebuilt: dict[Term, Term] = {}
         self._users: defaultdict[Term, set[Term]] = defaultdict(set)  # whose rebuilding looked at the term
+        self._large: set[Term] = set()  # too large to be rebuilt: not said again for each new equation
         self.learned: list[Term] = []
         self.contradiction = False
 
@@ -100,7 +101,7 @@ class Facts:
                 self._identify_classes(a, b)
             case "same", (p, q) if "choose" not in (p.kind, q.kind):
                 self._identify(p, q)
-                return self.learned[-2::-1]
+                return [one for one in self.learned[-2::-1] if one not in self._large]
             case "eq", (a, b):
                 if b.kind == "const":
                     self._note_constant(a, b)
@@ -252,7 +253,10 @@ class Facts:
 
     def _rebuild(self, root: Term, most: int, rounds: int) -> Term:
         rebuilt, put = self._rebuilt, self._journal.put
-        for term in missing(root, rebuilt, most):
+        parts = missing(root, rebuilt, most)
+        if not parts and root not in rebuilt:
+            self._large.add(root)
+        for term in parts:
             put(rebuilt, term, term if term.kind == "const" else self._rewritten(term, rounds))
         return rebuilt.get(root, root)
 
