@@ -5,6 +5,7 @@ A log is read twice, since what one pair tells of a field may forbid an assumpti
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
@@ -99,7 +100,9 @@ def _text(sides: Sides, knowledge: Knowledge, *, generous: bool) -> Translated:
     rows = rows_of(sides)
     sameness = Sameness(rows, knowledge.leaves, knowledge.lone)
     text = translate(sides, rows, sameness, knowledge.effects, knowledge.fields, generous=generous)
-    held = {found.memory for _, found in rows.accesses() if is_pointer(found.place[0])} & knowledge.lone
+    holders = {(trace, found.memory, found.place[0]) for trace, found in rows.accesses() if is_pointer(found.place[0])}
+    times = Counter((trace, memory) for trace, memory, _ in holders if memory in knowledge.lone)
+    held = sorted({memory for (_, memory), number in times.items() if number > 1})
     return replace(text, assumes=(*text.assumes, *(f"constants that have {memory} are one object" for memory in held)))
 
 

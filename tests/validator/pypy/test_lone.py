@@ -35,6 +35,15 @@ def test_two_pairs_say_that_one_object_has_the_field() -> None:
     assert ASSUMED in first.texts.assumes
 
 
+def test_a_pair_that_names_the_object_once_rests_on_nothing() -> None:
+    once = (f"p2 = getfield_gc_r(ConstPtr(ptr2), descr={HOOKS})", "guard_isnull(p2)", "finish(p0)")
+    guarded = (once[0], "guard_isnull(p2, descr=<Guard0x12>) [p0]", once[2])
+    *_, one = judged(asked() * 2 + recorded("[p0, p1]", *once) + loop("[p0, p1]", *(f"+1: {line}" for line in guarded)))
+    assert is_proved(one)
+    assert one.texts is not None
+    assert ASSUMED not in one.texts.assumes
+
+
 def test_a_call_that_pypy_knows_not_to_write_the_field_may_stand_between() -> None:
     first, *_ = judged(asked(between=WORK) * 2)
     assert is_proved(first)
