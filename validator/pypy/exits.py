@@ -210,15 +210,15 @@ class _ResumeData:
 
     def choices(self, number: int, last: int | None, origin: int) -> Iterator[int]:
         """The recorded guards that the guard of that number may come from, if resume data has to store at this one:
-        that of the `last` one in front, if it may share its resume data, itself, and later ones that ask the same, at
-        which it has not to."""
+        this itself, that of the `last` one in front, if it may share its resume data, and later ones that ask the same,
+        at which it has not to."""
         if not _pending(self.pair, number, origin):
             return
         self.is_open = True
         guard = self.pair.after.guards[number]
+        yield origin
         if last is not None and self._shares(self.pair.after.guards[number - 1], guard):
             yield last
-        yield origin
         for k, recorded in enumerate(self.pair.before.guards[origin + 1 :], origin + 1):
             if recorded.passes is guard.passes and not _pending(self.pair, number, k):
                 yield k
