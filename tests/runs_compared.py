@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from optimizer.ir.immutable import replace
-from optimizer.ir.run.heap_comparison import Mismatch, Renaming, compare_events, sight_of_end
+from optimizer.ir.run.heap_comparison import Mismatch, Renaming, sight_of_end, sight_of_event
 from optimizer.ir.run.runs import Finished, GuardFailed, Jumped, Run, Stopped
 
 
@@ -34,3 +34,16 @@ def compare_runs(before: Run, after: Run) -> Mismatch | None:
             return None
         case _:
             return Mismatch("the end", "defined", "undefined")
+
+
+def compare_events(before: Run, after: Run, renaming: Renaming) -> Mismatch | None:
+    """The first difference of the events of `after` from as many of `before`, in kind, arguments and visible memory."""
+    for number, (wanted, got) in enumerate(zip(before.events, after.events, strict=False)):
+        if wanted.name != got.name:
+            return Mismatch(f"event {number}", wanted.name, got.name)
+        found = renaming.difference(sight_of_event(wanted), sight_of_event(got))
+        if found is not None:
+            return Mismatch(f"at event {number}, {found.place}", found.wanted, found.got)
+    if len(before.events) != len(after.events):
+        return Mismatch("the number of events", str(len(before.events)), str(len(after.events)))
+    return None

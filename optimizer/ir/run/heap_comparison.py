@@ -243,16 +243,3 @@ def visible_heap(run: Run) -> Heap:
 def sight_of_event(event: EventSeen) -> Sight:
     """The state visible to the event."""
     return Sight(event.args, event.objects, effects=event.effects)
-
-
-def compare_events(before: Run, after: Run, renaming: Renaming) -> Mismatch | None:
-    """The first difference of the events of `after` from as many of `before`, in kind, arguments and visible memory."""
-    for number, (wanted, got) in enumerate(zip(before.events, after.events, strict=False)):
-        if wanted.name != got.name:
-            return Mismatch(f"event {number}", wanted.name, got.name)
-        found = renaming.difference(sight_of_event(wanted), sight_of_event(got))
-        if found is not None:
-            return Mismatch(f"at event {number}, {found.place}", found.wanted, found.got)
-    if len(before.events) != len(after.events):
-        return Mismatch("the number of events", str(len(before.events)), str(len(after.events)))
-    return None
