@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 
-from optimizer.ir.check import check_supported
+from optimizer.ir.check import check_supported, inner_label
+from optimizer.ir.faults import Unsupported
 from optimizer.ir.immutable import immutable
 from optimizer.ir.trace import Trace
 from optimizer.ir.types.calls import call_of
@@ -94,6 +95,10 @@ def run_passes(
     if unknown:
         raise ValueError(f"unknown pass {unknown[0]!r}; the passes are {', '.join(DEFAULT_PASSES)}")
     layout = layout_of(trace)
+    inner = None if iterations else inner_label(trace)
+    if inner:  # not in front
+        what = "an inner label: a loop that is peeled already is only read as the optimized trace of a pair"
+        raise Unsupported(what, trace.ops[inner].line)
     check_supported(trace, peeled=iterations)
     for operation in [one for one in trace.ops if one.op.is_call]:  # none of them stands in an exit block
         call_of(operation, layout)

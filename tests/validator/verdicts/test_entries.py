@@ -44,6 +44,11 @@ def test_any_other_label_is_unsupported(text: str) -> None:
         run(trace, [0] * len(trace.inputs))
 
 
+def test_a_loop_that_is_peeled_already_is_not_optimized() -> None:
+    with pytest.raises(Limit, match="an inner label: a loop that is peeled already"):
+        optimize(parse("[i0]\ni1 = int_neg(i0)\nlabel(i1, descr=Body)\ni2 = int_neg(i1)\njump(i2, descr=Body)\n"))
+
+
 def test_what_a_table_holds_are_constants() -> None:
     same = TABLE.replace("p2)", "ConstPtr(gc_table.4))")
     assert isinstance(validate(parse(TABLE), parse(same)), Proved)
