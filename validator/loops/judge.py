@@ -7,7 +7,18 @@ from dataclasses import dataclass
 
 from optimizer.ir.immutable import replace
 from optimizer.ir.trace import Trace
-from validator.loops.proofs import AGAIN, BODY, ENTRY, NEVER, STEP, Proof, proofs, proofs_behind, unrolled
+from validator.loops.proofs import (
+    AGAIN,
+    BODY,
+    ENTRY,
+    NEVER,
+    STEP,
+    Proof,
+    freer_step,
+    proofs,
+    proofs_behind,
+    unrolled,
+)
 from validator.loops.shape import Loop
 from validator.prove.judge import OUT_OF_TIME, validate
 from validator.prove.notes import RESUME_DATA, UNLISTED
@@ -67,12 +78,23 @@ def validate_loop(loop: Loop, judging: Judging) -> Verdict:
     for proof in _proofs(loop, judging.options, proved):
         is_told = proof.name != AGAIN
         verdict = judging.verdict(proof.before, proof.after, proof.options, is_vacuous_told=is_told)
+        if proof.name == STEP and isinstance(verdict, Refuted | Unknown):
+            verdict = _freer(loop, judging, proved[BODY].origins, verdict)
         if isinstance(verdict, Unsupported | Failed):
             return replace(verdict, reason=f"{proof.name}: {verdict.reason}")
         if not isinstance(verdict, Proved):
             return _difference(loop, judging, proof) or _unknown(proof, verdict)
         proved[proof.name] = verdict.evidence
     return Proved(_together(loop, proved))
+
+
+def _freer(
+    loop: Loop, judging: Judging, origins: tuple[int | None, ...], verdict: Refuted | Unknown
+) -> Proved | Refuted | Unknown:
+    """The verdict on the step, which is this one, or a proof of it where guards are in another order."""
+    step = freer_step(loop, judging.options, origins)
+    again = judging.verdict(step.before, step.after, step.options, is_vacuous_told=True)
+    return again if isinstance(again, Proved) else verdict
 
 
 def _proofs(loop: Loop, options: Options, proved: Mapping[str, Evidence]) -> Iterator[Proof]:

@@ -15,12 +15,13 @@ and there is an entry only where guards may fail early, behind the proof of the 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import accumulate
 
 from optimizer.ir.faults import Unsupported
 from optimizer.ir.immutable import immutable, replace
 from optimizer.ir.loops import Part, in_a_row, marked, named_anew
 from optimizer.ir.rows.ops import OPS
-from optimizer.ir.rows.row import INT
+from optimizer.ir.rows.row import EVENT, INT
 from optimizer.ir.trace import ConstInt, Operation, Trace, Value, Var, exit_of
 from optimizer.ir.types.declared import Declarations
 from optimizer.ir.types.trace_layout import layout_of
@@ -84,18 +85,38 @@ def proofs_behind(loop: Loop, options: Options, origins: Sequence[int | None]) -
     places: dict[int | None, int] = {}
     if not loop.is_bridge:  # there is a guard of the preamble in the place of the recorded one that it stands for
         places = {k: recorded + j for j, k in reversed(list(enumerate(origins[:optimized])))}
-    named = [k if k is None or k < recorded else None for k in origins[:optimized]]
-    named += [places.get(None if k is None else k - recorded) for k in origins[optimized:]]
-    preamble = named_anew(_unnamed(loop.peeled.preamble))  # names of both sides are taken for those of one object
-    before = [_unnamed(start), promising_nothing(preamble)]
-    after = [_named(other_start, named[:optimized]), _leaving(_named(loop.peeled.body, named[optimized:]))]
-    step = _proof(loop, STEP, before, after, _loosely(options), shows=True)
+    step = _step(loop, options, origins, [places.get(None if k is None else k - recorded) for k in origins[optimized:]])
     shared = makes_strings(loop.peeled.preamble, loop.layout) and sharing(
         step.before, step.after, layout_of(step.before, step.after)
     )
     if shared and shared != step.before:
         raise Unsupported("a string of the preamble that may be another object than the one that the body takes it for")
     yield step
+
+
+def freer_step(loop: Loop, options: Options, origins: Sequence[int | None]) -> Proof:
+    """The step, where guards of the body may be in another order than those of the preamble: both may leave anywhere
+    between two events. So each stands for the first one of the preamble behind as many events."""
+    first: dict[int, int] = {}
+    for j, events in enumerate(_events_ahead(loop.peeled.preamble), start=len(loop.first[0].guards)):
+        first.setdefault(events, j)
+    return _step(loop, options, origins, [first.get(events) for events in _events_ahead(loop.peeled.body)])
+
+
+def _events_ahead(part: Part) -> list[int]:
+    """Of each guard, how many events stand in front of it."""
+    counts = accumulate((one.op.kind is EVENT for one in part.ops), initial=0)
+    return [count for one, count in zip(part.ops, counts, strict=False) if one.op.is_guard]
+
+
+def _step(loop: Loop, options: Options, origins: Sequence[int | None], in_body: Sequence[int | None]) -> Proof:
+    """The step, in which the guards of the body stand for these of the recorded side."""
+    start, other_start = loop.first
+    named = [k if k is None or k < len(start.guards) else None for k in origins[: len(other_start.guards)]]
+    preamble = named_anew(_unnamed(loop.peeled.preamble))  # names of both sides are taken for those of one object
+    before = [_unnamed(start), promising_nothing(preamble)]
+    after = [_named(other_start, named), _leaving(_named(loop.peeled.body, in_body))]
+    return _proof(loop, STEP, before, after, _loosely(options), shows=True)
 
 
 def _is_early_bridge(loop: Loop, options: Options) -> bool:

@@ -880,3 +880,20 @@ def test_a_body_tests_the_class_of_what_the_preamble_also_tests_for_null() -> No
             "guard_class(p1, ConstClass(Node)) [p1]\n",
         ):
             assert not isinstance(judge(before, edited(after, line, ""), guards=guards), Proved)
+
+
+def test_a_body_may_test_in_another_order_than_its_preamble() -> None:
+    """The preamble tests the class before it compares; the body first compares, and leaves there where the preamble
+    would have left before."""
+    loads = "p{1} = getfield_gc_r(p{0}, descr=next)\nguard_nonnull(p{1}) [p{0}]\n"
+    compares = "i{1} = ptr_eq(p{0}, ConstPtr(k))\nguard_false(i{1}) [p{0}]\n"
+    asks = "guard_class(p{0}, ConstClass(Node)) [p{0}]\n"
+    before = f"[p0]\nguard_nonnull(p0) [p0]\n{(compares + asks + loads).format(0, 1)}jump(p1)\n"
+    first = f"[p0]\nguard_nonnull_class(p0, ConstClass(Node)) [p0]\n{(compares + loads).format(0, 1)}"
+    body = (compares + asks + loads).format(1, 2)
+    after = f"{first}label(p1, descr=Body)\n{body}jump(p2, descr=Body)\n"
+    modes = {"guards": "early", "failargs": "ignore"}
+    assert isinstance(judge(before, after, **modes), Proved)
+    for line in (compares.format(1, 2), asks.format(1)):
+        wrong = f"{first}label(p1, descr=Body)\n{edited(body, line, '')}jump(p2, descr=Body)\n"
+        assert not isinstance(judge(before, wrong, **modes), Proved)
