@@ -10,8 +10,8 @@ that trace and profile. Who sets one forces all frames, so that `guard_not_force
 takes one away does not.
 
 Of some classes there is one object alone. A trace names it anew at each use, and PyPy's optimizer loads its fields
-once. Where two pairs show that, and none loads such a field of constants twice in a row, it is assumed that these
-constants are one object.
+once. Where two pairs show that, none loads such a field of constants twice in a row, and none allocates an object that
+has it, it is assumed that these constants are one object.
 """
 
 from __future__ import annotations
@@ -123,7 +123,7 @@ class Lone:
     def add(self, number: int, sides: Sides, *, is_bridge: bool) -> frozenset[str]:
         """Takes in the pair of that number, and gives the fields for which it speaks. What is left out in a bridge, its
         parent may have known."""
-        self.denied |= _loaded_again(sides.after.lines)
+        self.denied |= _loaded_again(sides.after.lines) | _of_new(sides.before.lines)
         recorded, optimized = (Counter(_of_constants(side.lines)) for side in (sides.before, sides.after))
         fewer = [memory for memory, times in optimized.items() if times < recorded[memory] and not is_bridge]
         for memory in fewer:
@@ -141,6 +141,12 @@ def _of_constants(lines: tuple[Line, ...]) -> Iterator[str]:
         found = line.access
         if found and not found.is_store and is_pointer(found.place[0]) and line.name.startswith("getfield"):
             yield from () if is_pure(found.memory) else (found.memory,)
+
+
+def _of_new(lines: tuple[Line, ...]) -> set[str]:
+    """The fields of objects that are allocated: there are others than a constant."""
+    made = {line.result for line in lines if line.name in ALLOCATIONS}
+    return {found.memory for line in lines if (found := line.access) and found.place[0] in made}
 
 
 def _loaded_again(lines: tuple[Line, ...]) -> set[str]:

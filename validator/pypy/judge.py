@@ -159,18 +159,19 @@ def _verdict(text: Translated, options: Options, prove: Prove) -> tuple[Verdict,
     if isinstance(verdict, Proved) and (early := _early(verdict.evidence.origins, text.earliest)) is not None:
         reason = f"guard {early} hands over a value that its recorded guard does not have yet"
         verdict = Unknown(verdict.evidence, reason)
-    if isinstance(verdict, Proved) and (contradiction := _contradiction(verdict, is_loop=text.is_loop)):
+    if isinstance(verdict, Proved) and (contradiction := _contradiction(verdict, text)):
         verdict = Unknown(
             verdict.evidence, f"the recorded trace has run, which contradicts what is assumed: {contradiction}"
         )
     return verdict, Texts(before, told, text.assumes, text.rests_on, shown.options, shown.loop)
 
 
-def _contradiction(proved: Proved, *, is_loop: bool) -> str | None:
+def _contradiction(proved: Proved, text: Translated) -> str | None:
     """The reason for which the recorded trace could not have run to its end, if there is one. That a loop does not go
-    round once more is none."""
+    round once more is none, but where that may be because of what is assumed."""
     reasons = proved.evidence.vacuous or ()
-    return next((reason for reason in reasons if not is_loop or reason.startswith(ENTRY)), None)
+    may_end = text.is_loop and not text.assumes
+    return next((reason for reason in reasons if not may_end or reason.startswith(ENTRY)), None)
 
 
 def _early(origins: tuple[int | None, ...], earliest: tuple[int, ...]) -> int | None:

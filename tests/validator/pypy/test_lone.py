@@ -83,3 +83,35 @@ def test_what_may_have_been_stored_between_has_to_be_loaded_again() -> None:
 def test_other_fields_are_other_evidence() -> None:
     *_, wrong = judged(asked() * 2 + asked(field="<FieldP Holder.inst_other 16>"))
     assert not is_proved(wrong)
+
+
+def test_a_new_object_is_another_one_that_has_the_field() -> None:
+    made = ("p2 = new_with_vtable(descr=<SizeDescr 16>)", f"setfield_gc(p2, p1, descr={HOOKS})", "finish(p2)")
+    new = recorded("[p0, p1]", *made) + loop("[p0, p1]", *(f"+1: {line}" for line in made))
+    first, second, kept = judged(asked() * 2 + new)
+    assert not is_proved(first)
+    assert not is_proved(second)
+    assert is_proved(kept)
+
+
+def peeled(added: int) -> str:
+    """A loop that finds the field of a constant to be NULL, and fills that of another; its body adds what it is told
+    to."""
+    load, test = f"p{{}} = getfield_gc_r(ConstPtr(ptr{{}}), descr={HOOKS})", "guard_isnull(p{})"
+    store = f"setfield_gc(ConstPtr(ptr9), p0, descr={HOOKS})"
+    before = recorded(
+        *("[p0, i1]", load.format(2, 2), test.format(2), store, "guard_nonnull(p0)", "i3 = int_add(i1, 1)"),
+        "jump(p0, i3, descr=<Loop-1>)",
+    )
+    preamble = (load.format(2, 3), "guard_isnull(p2, descr=<Guard0x1>) [p0, i1]", store)
+    body = (load.format(4, 4), "guard_isnull(p4, descr=<Guard0x3>) [p0, i3]", store, f"i5 = int_add(i3, {added})")
+    return before + loop(
+        *("[p0, i1]", "label(p0, i1, descr=TargetToken(140))", *preamble),
+        *("guard_nonnull(p0, descr=<Guard0x2>) [p0, i1]", "i3 = int_add(i1, 1)"),
+        *("label(p0, i3, descr=TargetToken(141))", *body, "jump(p0, i5, descr=TargetToken(141))"),
+    )
+
+
+def test_a_body_is_not_right_because_what_is_assumed_would_not_let_it_run() -> None:
+    *_, wrong = judged(asked() * 2 + peeled(2))
+    assert not is_proved(wrong)
