@@ -5,7 +5,6 @@ A log is read twice, since what one pair tells of a field may forbid an assumpti
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
@@ -19,7 +18,7 @@ from validator.pypy.fields import Fields, Lone
 from validator.pypy.grants import with_guards_that_hold, with_narrow_numbers
 from validator.pypy.lines import is_pointer, read_printed
 from validator.pypy.parents import Parents, Targets, correspond, path_to
-from validator.pypy.rows import rows_of, with_target
+from validator.pypy.rows import Rows, rows_of, with_target
 from validator.pypy.sameness import Sameness
 from validator.pypy.straight import NotStraight, Sides, straight
 from validator.pypy.translate import Translated, translate
@@ -100,10 +99,20 @@ def _text(sides: Sides, knowledge: Knowledge, *, generous: bool) -> Translated:
     rows = rows_of(sides)
     sameness = Sameness(rows, knowledge.leaves, knowledge.lone)
     text = translate(sides, rows, sameness, knowledge.effects, knowledge.fields, generous=generous)
-    holders = {(trace, found.memory, found.place[0]) for trace, found in rows.accesses() if is_pointer(found.place[0])}
-    times = Counter((trace, memory) for trace, memory, _ in holders if memory in knowledge.lone)
-    held = sorted({memory for (_, memory), number in times.items() if number > 1})
-    return replace(text, assumes=(*text.assumes, *(f"constants that have {memory} are one object" for memory in held)))
+    one = (f"constants that have {memory} are one object" for memory in _made_one(rows, knowledge))
+    return replace(text, assumes=(*text.assumes, *one))
+
+
+def _made_one(rows: Rows, knowledge: Knowledge) -> list[str]:
+    """The fields of which nothing else tells that the constants that have them are one object."""
+    holders: dict[str, set[tuple[str, str]]] = {}
+    for trace, found in rows.accesses():
+        if found.memory in knowledge.lone and is_pointer(found.place[0]):
+            holders.setdefault(found.memory, set()).add((trace, found.place[0]))
+    sameness = Sameness(rows, knowledge.leaves) if holders else None
+    return sorted(
+        memory for memory, texts in holders.items() if sameness and len({sameness.of(*text) for text in texts}) > 1
+    )
 
 
 def _whole(pair: LogPair, file: str) -> Sides:

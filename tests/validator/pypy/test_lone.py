@@ -115,3 +115,12 @@ def peeled(added: int) -> str:
 def test_a_body_is_not_right_because_what_is_assumed_would_not_let_it_run() -> None:
     *_, wrong = judged(asked() * 2 + peeled(2))
     assert not is_proved(wrong)
+
+
+def test_a_load_from_another_constant_rests_on_that_being_the_same_object() -> None:
+    """The optimized trace loads from the constant that is stored to the second object, not from that of the first."""
+    link, load = "descr=<FieldP Cell.link 8>", f"p2 = getfield_gc_r(ConstPtr(ptr{{}}), descr={HOOKS})"
+    stores = (f"setfield_gc(p0, ConstPtr(ptr3), {link})", f"setfield_gc(p1, ConstPtr(ptr4), {link})", "finish(p2)")
+    kept = (f"+1: {line}" for line in (load.format(4), *stores))
+    *_, other = judged(asked() * 2 + recorded("[p0, p1]", load.format(3), *stores) + loop("[p0, p1]", *kept))
+    assert not is_proved(other) or (other.texts is not None and ASSUMED in other.texts.assumes)
