@@ -18,7 +18,7 @@ from dataclasses import dataclass, field
 
 from validator.pypy.copies import copies_items
 from validator.pypy.fields import Fields, is_pure
-from validator.pypy.lines import ANY_EFFECT, Line, Printed, is_variable, keeps_off, touches_no_object
+from validator.pypy.lines import ANY_EFFECT, Line, Printed, is_variable, keeps_off, touches_no_object, writes_own
 from validator.pypy.sameness import Node, Preserved, Sameness
 from validator.pypy.straight import AFTER, BEFORE, Sides
 
@@ -81,9 +81,11 @@ class Evidence:
             self.stored_behind.setdefault(effect, set()).add((number, iteration))
 
     def assumed(self) -> frozenset[Effect]:
-        """The effects that the optimizer relied on, without those that it denied elsewhere."""
+        """The effects that the optimizer relied on, without those that it denied elsewhere, and those of RPython's own
+        functions on what they write."""
         behind = {effect for effect, numbers in self.stored_behind.items() if len(numbers) > 1}
-        return frozenset((self.relied_on.keys() | behind) - self.denied.keys())
+        assumed = (self.relied_on.keys() | behind) - self.denied.keys()
+        return frozenset(one for one in assumed if one.verb != "writes" or not writes_own(one.function, one.memory))
 
 
 def leaves(function: str, memory: str, effects: frozenset[Effect], fields: Fields) -> bool:

@@ -33,14 +33,14 @@ _FREES = re.compile(r"<Callv 0 i EF=[0-9]+ OS=111>(@.*)?")
 
 _RPYTHON = re.compile(r"<Call. .* EF=[2-5]>@(?P<name>\w+)")
 _OWN = (
-    (r"_ll_list_resize_hint_really_look_inside_iff__listPtr_Signed_Bool", r"<Array|<Field. list\."),
-    (r"ll_grow_by__stringbuilderPtr_Signed", r"<Array[SU]|<Field. (string|rpy_)"),
-    (r"ll_append_(res0|0_\d+)__stringbuilderPtr_rpy_stringPtr", r"<Array[SU]|<Field. (string|rpy_)"),
-    (r"_ll_strhash__rpy_stringPtr", r"<Array[SU]|<Field. rpy_"),
-    (r"_ll_dictnext_look_inside_iff__dictiterPtr", r"<Array[SU]|<Interior|<Field. dict"),
+    (r"_ll_list_resize_hint_really_look_inside_iff__listPtr_Signed_Bool", r"<Array|<Field. list\.", "list"),
+    (r"ll_grow_by__stringbuilderPtr_Signed", r"<Array[SU]|<Field. (string|rpy_)", "stringbuilder"),
+    (r"ll_append_(res0|0_\d+)__stringbuilderPtr_rpy_stringPtr", r"<Array[SU]|<Field. (string|rpy_)", "stringbuilder"),
+    (r"_ll_strhash__rpy_stringPtr", r"<Array[SU]|<Field. rpy_", "rpy_string"),
+    (r"_ll_dictnext_look_inside_iff__dictiterPtr", r"<Array[SU]|<Interior|<Field. dict", "dictiter"),
 )
 """RPython's own functions on lists, builders of strings, strings, and iterators of dicts, by their names, with the
-memory that they may touch, beside objects of RPython's own libraries."""
+memory that they may touch, beside objects of RPython's own libraries, and the struct whose fields they write."""
 
 RPYTHON = "RPython's own functions on lists, strings and iterators of dicts touch nothing else"
 
@@ -202,8 +202,15 @@ def keeps_off(function: str, memory: str | None = None) -> bool:
     """Is it one of RPython's own functions (as `Line.function`), and is the memory none of those that it may touch? It
     runs no code of the interpreter, forces no frame, and invalidates no code."""
     found = _RPYTHON.fullmatch(function)
-    touched = (own for name, own in _OWN if found and re.fullmatch(name, found["name"]))
+    touched = (own for name, own, _ in _OWN if found and re.fullmatch(name, found["name"]))
     return any(memory is None or not re.match(rf"{own}|<Field. rpython\.", memory) for own in touched)
+
+
+def writes_own(function: str, memory: str) -> bool:
+    """Is it one of these functions, and the memory a field of the struct that it writes?"""
+    found = _RPYTHON.fullmatch(function)
+    structs = (struct for name, _, struct in _OWN if found and re.fullmatch(name, found["name"]))
+    return any(re.match(rf"<Field. {struct}\.", memory) for struct in structs)
 
 
 def is_pointer(text: str) -> bool:

@@ -105,3 +105,21 @@ def test_what_functions_of_rpython_touch_is_known() -> None:
 def test_what_they_may_touch_is_not_put_off(field: str, changes: dict[str, str]) -> None:
     (one,) = judged(put_off(field, **changes))
     assert not isinstance(one.verdict, Proved)
+
+
+RESIZE = "_ll_list_resize_hint_really_look_inside_iff__listPtr_Signed_Bool"
+
+
+@pytest.mark.parametrize(
+    ("function", "field"),
+    [
+        (RESIZE, "<FieldS list.length 8>"),
+        (GROW, "<FieldS stringbuilder.current_pos 16>"),
+        ("_ll_dictnext_look_inside_iff__dictiterPtr", "<FieldS dictiter.index 16>"),
+    ],
+)
+def test_what_they_do_write_has_to_be_loaded_again(function: str, field: str) -> None:
+    load, call = f"i{{}} = getfield_gc_i(p0, descr={field})", f"call_n(ConstClass({function}), p0, descr={CALL})"
+    before = recorded("[p0]", load.format(1), call, load.format(2), "finish(i1, i2)")
+    (wrong,) = judged(before + bridge("[p0]", *(f"+1: {line}" for line in (load.format(1), call, "finish(i1, i1)"))))
+    assert not isinstance(wrong.verdict, Proved)
