@@ -380,6 +380,29 @@ def test_what_resume_data_cannot_do_is_not_proved(before: tuple[str, ...], after
         assert not isinstance(judged(*texts, finds_runs=False), Proved)
 
 
+ELSEWHERE, OTHER_ITEM = stored("p8", "p1"), "setarrayitem_gc(p1, 0, p8, descr=<ArrayP 8>)\n"
+READ_ELSEWHERE = f"p10 = getfield_gc_r(p1, descr={NEXT})\nescape_n(p10)\n"
+MORE = "i5 = int_lt(i1, 3)\nguard_true(i5)\n"
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ((FIRST, ELSEWHERE, "EXIT"), (ELSEWHERE, "EXIT", FIRST)),
+        ((FIRST, ELSEWHERE, "EXIT", GONE), (ELSEWHERE, "EXIT", GONE)),
+        ((FIRST, READ_ELSEWHERE, "EXIT"), (READ_ELSEWHERE, "EXIT", FIRST)),
+        ((ITEM.format(0), OTHER_ITEM, "EXIT", EMPTY.format(0)), (OTHER_ITEM, "EXIT", EMPTY.format(0))),
+        ((FIRST, "EXIT", MORE), ("EXIT", MORE)),
+        ((BACK_AGAIN, "EXIT", GONE), ("EXIT", GONE)),
+    ],
+    ids=["a store", "a store, and taken back", "a load", "an item", "done nowhere", "an object that is there"],
+)
+def test_a_store_is_not_put_off_where_inputs_may_be_one_object(before: tuple[str, ...], after: tuple[str, ...]) -> None:
+    texts = [summed(*lines).replace("i9 = ptr_eq(p0, p1)\nguard_false(i9)\n", "") for lines in (before, after)]
+    assert not isinstance(judged(*texts), Proved)
+    assert not isinstance(judged(texts[0], texts[1], finds_runs=False), Proved)
+
+
 NULL_FIELD = f"p6 = getfield_gc_r(p2, descr={OTHER})\nguard_isnull(p6)\n"
 
 
