@@ -116,17 +116,10 @@ def test_an_unknown_pass_is_named() -> None:
         optimize(parse("[i0]\njump(i0)\n"), ["fold", "folding"])
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "[p0]\ni1 = int_neg(3)\np2 = nursery_ptr_increment(p0)\njump(p0)\n",
-        "[i0]\n\nguard_true(i0) [i0] {\n    zero_array(NULL, 0, 1, 8, 8)\n}\njump(i0)\n",
-    ],
-)
-def test_what_has_no_meaning_is_unsupported_by_name_and_line(text: str) -> None:
+def test_what_has_no_meaning_is_unsupported_by_name_and_line() -> None:
     with pytest.raises(Unsupported) as caught:
-        optimize(parse(text))
-    assert (caught.value.what, caught.value.line) in {("nursery_ptr_increment", 3), ("zero_array", 4)}
+        optimize(parse("[p0]\ni1 = int_neg(3)\np2 = nursery_ptr_increment(p0)\njump(p0)\n"))
+    assert (caught.value.what, caught.value.line) == ("nursery_ptr_increment", 3)
 
 
 def test_a_guard_without_a_list_keeps_what_is_before_it() -> None:

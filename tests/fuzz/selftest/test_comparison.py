@@ -186,12 +186,12 @@ def test_the_command_stores_contradictions(
     audit: Callable[..., tuple[int, str]], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     _together(monkeypatch)
-    code, out = audit("--seed", "0", "--traces", "15", "--json")
+    code, out = audit("--seed", "0", "--traces", "40", "--json")
     *found, ended = map(json.loads, out.splitlines())
     assert code == 5
     assert found
     assert [one["case"] for one in found] == ended["cases"]
-    assert ended["pairs"] == 15
+    assert ended["pairs"] == 40
     case = read_case(tmp_path / "found", found[0]["case"])
     assert case.message == found[0]["message"]
     assert case.command == f"traceproof audit --seed {found[0]['seed']} --traces 1 --word 8"
