@@ -27,6 +27,8 @@ _OPPOSITES = {
     "guard_false": "guard_true",
     "guard_isnull": "guard_nonnull",
     "guard_nonnull": "guard_isnull",
+    "guard_no_overflow": "guard_overflow",
+    "guard_overflow": "guard_no_overflow",
 }
 
 

@@ -70,6 +70,16 @@ RECORDED = f"""
 BRIDGE = pair(RECORDED, "[p10, i11, i12]\ni13 = int_add(i11, i12)\nfinish(i13)", "7f01")
 
 
+@pytest.mark.parametrize("guard", ["guard_no_overflow", "guard_overflow"])
+def test_a_bridge_may_start_behind_a_test_for_overflow(guard: str) -> None:
+    tested = loop().replace("int_lt", "int_add_ovf").replace("guard_true(i4)", f"{guard}()")
+    log = tested.replace("guard_true(i4, ", f"{guard}(")
+    parent, bridge = judged(log + BRIDGE)
+    assert isinstance(parent.verdict, Proved)
+    assert isinstance(bridge.verdict, Proved)
+    assert isinstance(judged(log + BRIDGE.replace("i13 = int_add", "i13 = int_sub"))[1].verdict, Refuted)
+
+
 def test_a_class_and_a_field_of_the_parent_prove_its_bridge() -> None:
     parent, bridge = judged(loop() + BRIDGE)
     assert isinstance(parent.verdict, Proved)
