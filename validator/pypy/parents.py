@@ -16,7 +16,8 @@ from optimizer.ir.dialects.pypy_log import Section
 from optimizer.ir.dialects.pypy_pairs import LogPair, Parent, Unpaired
 from optimizer.ir.faults import InputError
 from optimizer.ir.immutable import replace
-from validator.pypy.lines import Line, Printed, is_pointer, is_variable, read_printed
+from validator.pypy.lines import Line, Printed, is_variable, read_printed
+from validator.pypy.rows import renaming
 from validator.pypy.straight import plain
 
 _GUARD = re.compile(r"descr=<Guard(?:0x)?([^>]+)>")
@@ -188,12 +189,7 @@ def _failing(guard: Line) -> Iterator[Line]:
 def _renamed(path: Path, bound: dict[str, str], offset: int, number: int) -> Path:
     """The path with the names that its inputs are bound to, other variables behind the offset, and names of constants
     that no other trace has."""
-
-    def rename(text: str) -> str:
-        if is_pointer(text):
-            return f"{text[:-1]}_{number})"
-        return bound.get(text) or (f"{text[0]}{int(text[1:]) + offset}" if is_variable(text) else text)
-
+    rename = renaming(bound, offset, f"_{number}")
     lines = tuple(line.renamed(rename) for line in path.lines)
     return Path(tuple(map(rename, path.inputs)), lines, tuple(map(rename, path.handed)))
 
