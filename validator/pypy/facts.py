@@ -19,15 +19,15 @@ from optimizer.ir.immutable import replace
 from optimizer.ir.text import parse
 from optimizer.ir.text.declarations import parse_declarations
 from validator.prove.judge import validate
-from validator.pypy.effects import Effect, leaves
-from validator.pypy.fields import Fields
-from validator.pypy.lines import NULL, Line, Printed, is_variable
-from validator.pypy.parents import Path, highest_number
-from validator.pypy.rows import rows_of
-from validator.pypy.sameness import Node, Sameness
-from validator.pypy.straight import TOKEN, Sides
+from validator.pypy.inferred.effects import Effect, leaves
+from validator.pypy.inferred.fields import Fields
+from validator.pypy.inferred.sameness import Node, Sameness
+from validator.pypy.inferred.written import ALLOCATIONS
+from validator.pypy.printed.lines import NULL, Line, Printed, is_variable
+from validator.pypy.printed.parents import Path, highest_number
+from validator.pypy.printed.rows import rows_of
+from validator.pypy.printed.straight import TOKEN, Sides
 from validator.pypy.translate import translate
-from validator.pypy.written import ALLOCATIONS
 from validator.verdict import Failargs, Guards, Options, Proved, Refuted, Status, Unknown, Verdict
 
 _OPTIONS = Options(guards=Guards.SAME, failargs=Failargs.IGNORE, effort=2_000_000, timeout_s=2.0)

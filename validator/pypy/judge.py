@@ -20,10 +20,10 @@ from optimizer.ir.trace import Trace
 from validator.loops.proofs import ENTRY
 from validator.prove.judge import OUT_OF_TIME, validate
 from validator.pypy.exits import Loop, Prove, prove_with_exits, with_origins
-from validator.pypy.lines import allocates_raw
 from validator.pypy.open import Open
-from validator.pypy.parents import path_to
-from validator.pypy.straight import NotStraight
+from validator.pypy.printed.lines import allocates_raw
+from validator.pypy.printed.parents import path_to
+from validator.pypy.printed.straight import NotStraight
 from validator.pypy.study import Knowledge, translated
 from validator.pypy.translate import Translated
 from validator.verdict import (

@@ -15,10 +15,10 @@ from collections.abc import Iterable, Iterator
 
 from optimizer.ir.dialects.pypy_pairs import Kind
 from optimizer.ir.run.interpreter import GuardFailed
-from validator.pypy.lines import NULL, Line, is_float, is_pointer, is_variable
-from validator.pypy.rows import Rows, rows_of
-from validator.pypy.sameness import Node, Sameness
-from validator.pypy.straight import AFTER, BEFORE, TOKEN, Sides
+from validator.pypy.inferred.sameness import Node, Sameness
+from validator.pypy.printed.lines import NULL, Line, is_float, is_pointer, is_variable
+from validator.pypy.printed.rows import Rows, rows_of
+from validator.pypy.printed.straight import AFTER, BEFORE, TOKEN, Sides
 from validator.search.counterexample import Counterexample
 
 _ADDRESS = 1 << 40

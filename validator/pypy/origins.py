@@ -10,10 +10,10 @@ from bisect import bisect_left
 from dataclasses import dataclass
 from itertools import zip_longest
 
-from validator.pypy.lines import Line, Printed
-from validator.pypy.rows import Rows, body_of
-from validator.pypy.sameness import Sameness
-from validator.pypy.straight import AFTER, BEFORE, Sides
+from validator.pypy.inferred.sameness import Sameness
+from validator.pypy.printed.lines import Line, Printed
+from validator.pypy.printed.rows import Rows, body_of
+from validator.pypy.printed.straight import AFTER, BEFORE, Sides
 
 _KINDS = {
     **dict.fromkeys(("guard_true", "guard_false", "guard_value", "guard_isnull", "guard_nonnull"), "value"),

@@ -11,16 +11,16 @@ from dataclasses import dataclass
 from optimizer.ir.dialects.pypy_pairs import Kind, LogPair, Unpaired
 from optimizer.ir.faults import InputError
 from optimizer.ir.immutable import replace
-from validator.pypy.classes import Apart, with_classes
-from validator.pypy.effects import Effect, Evidence, leaves
 from validator.pypy.facts import Facts, facts_of
-from validator.pypy.fields import Fields, Lone
-from validator.pypy.grants import with_guards_that_hold, with_narrow_numbers
-from validator.pypy.lines import is_pointer, read_printed
-from validator.pypy.parents import Parents, Targets, correspond, path_to
-from validator.pypy.rows import Rows, rows_of, with_target
-from validator.pypy.sameness import Sameness
-from validator.pypy.straight import NotStraight, Sides, straight
+from validator.pypy.inferred.classes import Apart, with_classes
+from validator.pypy.inferred.effects import Effect, Evidence, leaves
+from validator.pypy.inferred.fields import Fields, Lone
+from validator.pypy.inferred.grants import with_guards_that_hold, with_narrow_numbers
+from validator.pypy.inferred.sameness import Sameness
+from validator.pypy.printed.lines import is_pointer, read_printed
+from validator.pypy.printed.parents import Parents, Targets, correspond, path_to
+from validator.pypy.printed.rows import Rows, rows_of, with_target
+from validator.pypy.printed.straight import NotStraight, Sides, straight
 from validator.pypy.translate import Translated, translate
 
 

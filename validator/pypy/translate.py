@@ -10,10 +10,14 @@ from optimizer.ir.immutable import replace
 from optimizer.ir.text.declaration_writer import format_declarations
 from optimizer.ir.types.declared import Call, Declarations
 from optimizer.ir.types.memory_types import RAW
-from validator.pypy.copies import Copies, copies_of
-from validator.pypy.effects import CODE, Effect, leaves
-from validator.pypy.fields import Fields
-from validator.pypy.lines import (
+from validator.pypy.inferred.effects import CODE, Effect, leaves
+from validator.pypy.inferred.fields import Fields
+from validator.pypy.inferred.sameness import Node, Sameness
+from validator.pypy.inferred.strings import SAME_STRINGS, constant_strings, new_strings
+from validator.pypy.inferred.written import ALLOCATIONS, reads_written_only
+from validator.pypy.origins import earliest_origins, origins_of
+from validator.pypy.printed.copies import Copies, copies_of
+from validator.pypy.printed.lines import (
     NULL,
     RPYTHON,
     Line,
@@ -25,12 +29,8 @@ from validator.pypy.lines import (
     touches_no_object,
     touches_nothing,
 )
-from validator.pypy.origins import earliest_origins, origins_of
-from validator.pypy.rows import Rows
-from validator.pypy.sameness import Node, Sameness
-from validator.pypy.straight import AFTER, BEFORE, TOKEN, VIRTUAL_REF, Sides
-from validator.pypy.strings import SAME_STRINGS, constant_strings, new_strings
-from validator.pypy.written import ALLOCATIONS, reads_written_only
+from validator.pypy.printed.rows import Rows
+from validator.pypy.printed.straight import AFTER, BEFORE, TOKEN, VIRTUAL_REF, Sides
 
 _KINDS = {"<FieldS": "i", "<FieldU": "i", "<FieldP": "p", "<FieldF": "f"}
 _RESULTS = {"i": "int", "r": "ref", "f": "float", "n": "void"}

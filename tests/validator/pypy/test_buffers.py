@@ -6,8 +6,8 @@ import pytest
 
 from tests.pypy_logs import CALL, loop, pairs_of, recorded
 from validator import Proved, Refuted, Unknown
-from validator.pypy.effects import leaves
-from validator.pypy.fields import Fields
+from validator.pypy.inferred.effects import leaves
+from validator.pypy.inferred.fields import Fields
 from validator.pypy.judge import judge
 from validator.pypy.study import study
 from validator.verdict import Verdict

@@ -6,8 +6,8 @@ import pytest
 
 from tests.pypy_logs import WORK, judged_bridge
 from validator import Proved
-from validator.pypy.lines import Line
-from validator.pypy.strings import SAME_STRINGS, new_strings
+from validator.pypy.inferred.strings import SAME_STRINGS, new_strings
+from validator.pypy.printed.lines import Line
 
 
 def made(name: str, item: int) -> tuple[str, str]:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from validator.pypy.lines import Line, Printed
-from validator.pypy.straight import NotStraight, straight
+from validator.pypy.printed.lines import Line, Printed
+from validator.pypy.printed.straight import NotStraight, straight
 
 CODE, DEPTH, LOCALS = (
     f"<Field{kind} Frame.inst_{name}>" for kind, name in (("P", "code 8"), ("S", "depth 16"), ("P", "locals 24"))

@@ -7,10 +7,10 @@ import pytest
 from optimizer.ir.dialects.pypy_log import read_traces
 from optimizer.ir.dialects.pypy_pairs import LogPair, pair_sections
 from validator import Proved
+from validator.pypy.inferred.sameness import Sameness
 from validator.pypy.judge import judge
-from validator.pypy.rows import rows_of
-from validator.pypy.sameness import Sameness
-from validator.pypy.straight import BEFORE, Sides
+from validator.pypy.printed.rows import rows_of
+from validator.pypy.printed.straight import BEFORE, Sides
 from validator.pypy.study import study, translated
 
 MAP, LINK, ITEM = "descr=<FieldP Box.map 8>", "descr=<FieldP Cell.link 8>", "descr=<ArrayP 8>"

@@ -8,8 +8,8 @@ from optimizer.ir.dialects.pypy_log import read_traces
 from tests.pypy_logs import judged
 from tests.validator.pypy.test_stock import LOG
 from validator import Proved
-from validator.pypy.lines import read_printed
-from validator.pypy.written import reads_written_only
+from validator.pypy.inferred.written import reads_written_only
+from validator.pypy.printed.lines import read_printed
 
 SPANS = {"Frame": (8, 40)}
 NEW = "p2 = new_with_vtable(descr=<SizeDescr 24>)\n"

@@ -11,10 +11,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from optimizer.ir.text.string_text import write_text
-from validator.pypy.lines import NULL, Line, is_pointer
-from validator.pypy.rows import Rows
-from validator.pypy.sameness import Node, Sameness
-from validator.pypy.straight import AFTER, BEFORE
+from validator.pypy.inferred.sameness import Node, Sameness
+from validator.pypy.printed.lines import NULL, Line, is_pointer
+from validator.pypy.printed.rows import Rows
+from validator.pypy.printed.straight import AFTER, BEFORE
 
 SAME_STRINGS = (
     "nobody asks which objects strings are: new ones of constants are the constants in whose place they stand"

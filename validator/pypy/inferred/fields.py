@@ -21,10 +21,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 
 from optimizer.ir.types.memory_types import Field, lone_field
-from validator.pypy.lines import NULL, Line, is_pointer
-from validator.pypy.sameness import Node, Sameness
-from validator.pypy.straight import BEFORE, Sides
-from validator.pypy.written import ALLOCATIONS, Spans, place_of
+from validator.pypy.inferred.sameness import Node, Sameness
+from validator.pypy.inferred.written import ALLOCATIONS, Spans, place_of
+from validator.pypy.printed.lines import NULL, Line, is_pointer
+from validator.pypy.printed.straight import BEFORE, Sides
 
 _PURE = " pure>"
 _CONTEXT = "pypy.interpreter.executioncontext.ExecutionContext."

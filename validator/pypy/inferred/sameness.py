@@ -16,9 +16,9 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Set
 from dataclasses import dataclass, field
 
-from validator.pypy.lines import NULL, Access, Line, is_pointer, is_variable, touches_nothing
-from validator.pypy.rows import Rows
-from validator.pypy.straight import AFTER, BEFORE, TOKEN
+from validator.pypy.printed.lines import NULL, Access, Line, is_pointer, is_variable, touches_nothing
+from validator.pypy.printed.rows import Rows
+from validator.pypy.printed.straight import AFTER, BEFORE, TOKEN
 
 Node = tuple[str, str]
 """A text with the trace in which it stands; constants that mean the same in both stand in none, ""."""

@@ -14,7 +14,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from validator.pypy.lines import Line, allocates_raw, frees_raw
+from validator.pypy.printed.lines import Line, allocates_raw, frees_raw
 
 _ITEM = re.compile(r"<Array(?P<kind>[SUF]) (?P<size>[1248])>")
 _INDEXED = ("getarrayitem_raw", "setarrayitem_raw")

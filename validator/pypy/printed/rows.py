@@ -11,8 +11,8 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from optimizer.ir.immutable import replace
-from validator.pypy.lines import Access, Line, Printed, is_pointer, is_variable
-from validator.pypy.straight import AFTER, BEFORE, NotStraight, Sides
+from validator.pypy.printed.lines import Access, Line, Printed, is_pointer, is_variable
+from validator.pypy.printed.straight import AFTER, BEFORE, NotStraight, Sides
 
 _NO_END = Line(None, "label", ())
 

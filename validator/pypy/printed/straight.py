@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-from validator.pypy.buffers import with_buffers
-from validator.pypy.lines import NULL, Line, Printed, allocates_raw
+from validator.pypy.printed.buffers import with_buffers
+from validator.pypy.printed.lines import NULL, Line, Printed, allocates_raw
 
 BEFORE, AFTER = "before", "after"
 """The names of both traces."""

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 
 from optimizer.ir.types.declared import Call
 from optimizer.ir.types.memory_types import Array, declared_field
-from validator.pypy.lines import Line, Printed
-from validator.pypy.straight import Sides
+from validator.pypy.printed.lines import Line, Printed
+from validator.pypy.printed.straight import Sides
 
 _COPY = re.compile(r"<Callv .* EF=2 OS=1>")
 _ARRAY = re.compile(r"<Array[PSU] [0-9]+>")

@@ -14,8 +14,8 @@ from collections.abc import Iterator
 from itertools import count
 
 from optimizer.ir.immutable import replace
-from validator.pypy.lines import NULL, Line
-from validator.pypy.straight import Sides
+from validator.pypy.printed.lines import NULL, Line
+from validator.pypy.printed.straight import Sides
 
 _NARROW = re.compile(r"(<InteriorFieldDescr )?<Field[SU] .*|<Calli [124] .*")
 _WIDE = re.compile(r"<FieldS .*\bW_IntObject\.inst_intval [0-9]+ pure>")

@@ -19,11 +19,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from optimizer.ir.immutable import replace
-from validator.pypy.lines import Line, Printed, is_pointer, is_variable
-from validator.pypy.rows import Rows
-from validator.pypy.sameness import Sameness
-from validator.pypy.straight import AFTER, BEFORE, Sides
-from validator.pypy.written import ALLOCATIONS
+from validator.pypy.inferred.sameness import Sameness
+from validator.pypy.inferred.written import ALLOCATIONS
+from validator.pypy.printed.lines import Line, Printed, is_pointer, is_variable
+from validator.pypy.printed.rows import Rows
+from validator.pypy.printed.straight import AFTER, BEFORE, Sides
 
 _TESTS = ("guard_class", "guard_nonnull_class", "record_exact_class")
 _PASSES = {"guard_true": True, "guard_false": False}

@@ -16,7 +16,7 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from validator.pypy.lines import Line, Printed
+from validator.pypy.printed.lines import Line, Printed
 
 ALLOCATIONS = ("new", "new_with_vtable")
 _SIZE = re.compile(r"<SizeDescr ([0-9]+)>")

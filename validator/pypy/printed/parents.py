@@ -16,9 +16,9 @@ from optimizer.ir.dialects.pypy_log import Section
 from optimizer.ir.dialects.pypy_pairs import LogPair, Parent, Unpaired
 from optimizer.ir.faults import InputError
 from optimizer.ir.immutable import replace
-from validator.pypy.lines import Line, Printed, is_variable, read_printed
-from validator.pypy.rows import renaming
-from validator.pypy.straight import plain
+from validator.pypy.printed.lines import Line, Printed, is_variable, read_printed
+from validator.pypy.printed.rows import renaming
+from validator.pypy.printed.straight import plain
 
 _GUARD = re.compile(r"descr=<Guard(?:0x)?([^>]+)>")
 _LABEL = re.compile(r"\s*(?:\+[0-9]+:\s*)?label\(.*descr=(.+)\)")

@@ -16,11 +16,19 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Set
 from dataclasses import dataclass, field
 
-from validator.pypy.copies import copies_items
-from validator.pypy.fields import Fields, is_pure
-from validator.pypy.lines import ANY_EFFECT, Line, Printed, is_variable, keeps_off, touches_no_object, writes_own
-from validator.pypy.sameness import Node, Preserved, Sameness
-from validator.pypy.straight import AFTER, BEFORE, Sides
+from validator.pypy.inferred.fields import Fields, is_pure
+from validator.pypy.inferred.sameness import Node, Preserved, Sameness
+from validator.pypy.printed.copies import copies_items
+from validator.pypy.printed.lines import (
+    ANY_EFFECT,
+    Line,
+    Printed,
+    is_variable,
+    keeps_off,
+    touches_no_object,
+    writes_own,
+)
+from validator.pypy.printed.straight import AFTER, BEFORE, Sides
 
 CODE = "code"
 """The memory of machine code, which a call may invalidate."""
