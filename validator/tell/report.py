@@ -130,6 +130,7 @@ def verdict_text(verdict: Verdict, style: Style = plain, width: int | None = Non
 
             lines = [
                 f"{style('refuted', 'red')}{_cached(evidence)}: {_proof(counterexample)}{counterexample.obligation}",
+                *(["  guards are counted on through the iterations shown"] if counterexample.iterations else []),
                 *_notes(evidence),
                 "",
             ]

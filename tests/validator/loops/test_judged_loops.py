@@ -14,7 +14,7 @@ from optimizer.peel import peel
 from tests.validator.pairs import judge
 from validator import Guards, Options, Proved, Refuted, Unknown, Verdict, validate
 from validator.cache import Cache, Question, validate_cached
-from validator.tell.report import verdict_json
+from validator.tell.report import verdict_json, verdict_text
 
 ADDS = """
 [p0, i0]
@@ -897,3 +897,10 @@ def test_a_body_may_test_in_another_order_than_its_preamble() -> None:
     for line in (compares.format(1, 2), asks.format(1)):
         wrong = f"{first}label(p1, descr=Body)\n{edited(body, line, '')}jump(p2, descr=Body)\n"
         assert not isinstance(judge(before, wrong, **modes), Proved)
+
+
+def test_the_words_say_how_guards_of_a_loop_are_counted() -> None:
+    verdict = judge(*WRONG["a guard moved out that may fail later"])
+    told = verdict_text(verdict)
+    assert "guards are counted on through the iterations shown" in told
+    assert "guard 1: left" in told
