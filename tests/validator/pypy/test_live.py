@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import pytest
 
 from optimizer.ir.dialects.pypy_log import read_traces
@@ -51,3 +53,40 @@ def test_what_a_guard_hands_over_was_computed_in_front_of_its_recorded_one(hande
     verdict = moved(handed).verdict
     assert isinstance(verdict, Unknown)
     assert verdict.reason == "guard 1 hands over a value that its recorded guard does not have yet"
+
+
+def found(before: Sequence[str], after: Sequence[str]) -> Judged:
+    """The verdict on a trace of these lines. What a recorded one of those finds in memory is handed over at a guard in
+    front of that."""
+    optimized = loop(
+        "[p0, i1]",
+        "+1: label(p0, i1, descr=TargetToken(140))",
+        *(f"+3: {line}" for line in after),
+        "+4: i4 = int_lt(i1, 5)",
+        "+4: guard_true(i4, descr=<Guard0x7f20>) [p0, i1, i3]",
+        "+8: setfield_gc(p0, i3, descr=<FieldS Counter.last 16>)",
+        "+9: jump(p0, i1, descr=TargetToken(140))",
+    )
+    items = list(pair_sections(read_traces((recorded("[p0, i1]", *before) + optimized).splitlines())))
+    (pair,) = (item for item in items if isinstance(item, LogPair))
+    return judge(pair, "a.log", study(items, "a.log"))
+
+
+ASKED = ("i4 = int_lt(i1, 5)", "guard_true(i4)")
+KEPT = ("setfield_gc(p0, i6, descr=<FieldS Counter.last 16>)", "jump(p0, i1, descr=<Loop-1>)")
+STORE = "setarrayitem_gc(p0, i2, i3, descr=<ArrayS 8>)"
+
+
+def test_what_is_computed_in_another_way_may_be_known_before_it_is_loaded() -> None:
+    load = "i5 = int_mul(i1, 2)", "i6 = getarrayitem_gc_i(p0, i5, descr=<ArrayS 8>)"
+    before = ("i2 = int_lshift(i1, 1)", "i3 = int_xor(i1, 1)", STORE, *ASKED, *load, *KEPT)
+    computed = "i7 = int_invert(i1)", "i8 = int_xor(i7, 1)", "i3 = int_invert(i8)"
+    assert isinstance(found(before, ("i2 = int_add(i1, i1)", *computed, STORE)).verdict, Proved)
+
+
+def test_what_is_loaded_is_known_only_where_the_recorded_trace_has_loaded_it() -> None:
+    store = f"setfield_gc(p0, i1, descr={COUNT.replace('count 8', 'next 24')})"
+    before = (store, *ASKED, f"i6 = getfield_gc_i(p0, descr={COUNT})", *KEPT)
+    verdict = found(before, (store, f"i3 = getfield_gc_i(p0, descr={COUNT})")).verdict
+    assert isinstance(verdict, Unknown)
+    assert verdict.reason == "guard 0 hands over a value that its recorded guard does not have yet"
