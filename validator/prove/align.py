@@ -221,7 +221,7 @@ class Alignment:
         mine, theirs = self._after[j], self._before[k]
         cost = self._penalty.get((j, k), 0)
         if mine.passes is not theirs.passes:
-            cost += _CONDITION
+            cost += _CONDITION + (mine.operation.op is not theirs.operation.op)  # the same in other words is likelier
         if mine.events != theirs.events:
             cost += _NEVER
         if mine.positions != theirs.positions:

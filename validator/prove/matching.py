@@ -134,16 +134,13 @@ def _are_alike(wanted: Application, got: Application) -> bool:
     )
 
 
-def match_exit(
-    before: ExitEncoding, after: ExitEncoding, guard: GuardEncoding, knowing: Callable[[], Simplify]
-) -> dict[int, Term]:
+def match_exit(before: ExitEncoding, after: ExitEncoding, guard: GuardEncoding, simplify: Simplify) -> dict[int, Term]:
     """Partners for the allocations of the exit block of a guard of the optimized trace, by number. What has a partner
-    ahead of the guard keeps it. `knowing` simplifies keys, where they are not plainly the same."""
+    ahead of the guard keeps it. `simplify` makes keys of memory one that are equal: the latest store to a place may not
+    be the latest one that names it as the other trace does."""
     flow = _Flow(guard.heap.allocations)
+    flow.simplify = simplify
     flow.follow_exit(before, after)
-    if not flow.has_all(after.made):
-        flow.simplify = knowing()
-        flow.follow_exit(before, after)
     return flow.partners(after.made)
 
 

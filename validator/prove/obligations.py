@@ -224,7 +224,7 @@ class Pair:
             return own
         if (j, origin) not in self._exits:
             guard = self.after.guards[j]
-            named = match_exit(self.before.guards[origin].exit, own, guard, self._knowing_all)
+            named = match_exit(self.before.guards[origin].exit, own, guard, self._knowing_all())
             self._exits[j, origin] = leave(self.after, guard, j, named)
         return self._exits[j, origin]
 

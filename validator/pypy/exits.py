@@ -226,7 +226,8 @@ class _ResumeData:
     def _shares(self, one: GuardEncoding, other: GuardEncoding) -> bool:
         """Do both hand over the same, with neither store nor call between?"""
         between = self.pair.after.trace.ops[one.number : other.number]
-        return one.failargs == other.failargs and not any(op.op.kind is STORE or op.op.is_call for op in between)
+        are_listed_alike = exit_of(one.operation).failargs == exit_of(other.operation).failargs
+        return are_listed_alike and not any(op.op.kind is STORE or op.op.is_call for op in between)
 
     def block(self, number: int, origin: int, handed: Sequence[Value | None]) -> tuple[Operation, ...] | None:
         """The exit block of the guard of that number, which hands these values over; None where there can be none."""

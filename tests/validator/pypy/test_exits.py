@@ -419,6 +419,16 @@ def test_a_guard_may_come_from_the_one_in_front() -> None:
     assert not isinstance(judged(before, summed("EXIT", seen, f"{guard} [p1]\n", GONE, listed=" [p1]")), Proved)
 
 
+@pytest.mark.parametrize(("listed", "between", "is_proved"), [("p7", "", True), ("p8", "", False), ("p7", GONE, False)])
+def test_a_guard_on_a_value_changes_nothing_that_the_one_behind_it_hands_over(
+    listed: str, between: str, *, is_proved: bool
+) -> None:
+    value, guard = "guard_value(p7, ConstPtr(k1))", "i5 = int_lt(i1, 3)\nguard_true(i5)"
+    before = summed(f"{value}\n", between, FIRST, f"{guard}\n", GONE)
+    after = summed(f"{value} [p7]\n", between, f"{guard} [{listed}]\n", GONE)
+    assert isinstance(judged(before, after), Proved) is is_proved
+
+
 def test_a_guard_may_come_from_a_later_one_that_asks_the_same() -> None:
     before = summed(FIRST, NULL_FIELD, GONE, "guard_isnull(p7)\n")
     assert isinstance(judged(before, summed(GONE, "guard_isnull(p7, origin=1) [p7]\n")), Proved)

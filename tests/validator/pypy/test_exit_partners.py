@@ -1,0 +1,99 @@
+"""The objects that exit blocks make, and which objects of the recorded trace they are."""
+
+from __future__ import annotations
+
+import pytest
+
+from optimizer.ir.text import parse
+from tests.validator.pypy.test_exits import NEXT, OTHER, listing, validated
+from validator import Options, Proved, Verdict, validate
+from validator.pypy.exits import prove_with_exits
+from validator.verdict import Guards
+
+VALUE = "<FieldS Node.inst_value 8>"
+HEAD = """\
+[p0, p1, p9, i1]
+i9 = ptr_eq(p0, p1)
+record_exact_value_i(i9, 1)
+i8 = ptr_eq(p0, p9)
+record_exact_value_i(i8, 0)
+i3 = int_lt(i1, 5)
+i4 = int_lt(i1, 3)
+"""
+
+
+def new(name: str, value: str, to: str, size: int = 24) -> str:
+    """A new object, with that value, that is stored to another one."""
+    made = f"{name} = new(descr=<SizeDescr {size}>)\nsetfield_gc({name}, {value}, descr={VALUE})\n"
+    return f"{made}setfield_gc({to}, {name}, descr={NEXT})\n"
+
+
+GONE = f"setfield_gc(p0, NULL, descr={NEXT})\nfinish(i1)\n"
+RECORDED = f"{HEAD}{new('p2', '6', 'p0')}guard_true(i3)\n{new('p5', '7', 'p1')}guard_true(i4)\n{GONE}"
+MORE = f"setfield_gc(p9, NULL, descr={NEXT})\n"
+BOTH = f"{new('p6', '6', 'p0')}{new('p7', '7', 'p0')}"
+KEPT = f"setfield_gc(p7, p6, descr={OTHER})\n"
+
+
+def left(*blocks: str) -> str:
+    """The optimized trace that leaves at both guards with these blocks."""
+    one, other = ("".join(f"    {line}\n" for line in block.splitlines()) for block in blocks)
+    return f"{HEAD}guard_true(i3, origin=0) {{\n{one}}}\nguard_true(i4, origin=1) {{\n{other}}}\n{GONE}"
+
+
+def shown(before: str, after: str) -> Verdict:
+    """The verdict with exit blocks that follow from what guards list."""
+    return prove_with_exits(parse(before), listing(after), None, Options(guards=Guards.EARLY), validated).verdict
+
+
+def test_the_latest_store_to_a_place_tells_the_object_by_whatever_name() -> None:
+    after = f"{HEAD}guard_true(i3) [p0]\nguard_true(i4) [p0]\n{GONE}"
+    assert isinstance(shown(RECORDED, after), Proved)
+    for wrong in (after.replace("(i4) [p0]", "(i4) [p9]"), after.replace("NULL", "p9"), after.replace("(i4", "(i3")):
+        assert not isinstance(shown(RECORDED, wrong), Proved)
+
+
+@pytest.mark.parametrize("name", ["p0", "p1"])
+@pytest.mark.parametrize(
+    ("block", "is_right"),
+    [
+        (new("p6", "7", "p0"), True),
+        (BOTH, True),
+        (new("p6", "6", "p0"), False),
+        (new("p6", "7", "p9"), False),
+        (new("p6", "7", "p0", 32), False),
+        (new("p6", "7", "p0") + MORE, False),
+        (new("p7", "7", "p0") + new("p6", "6", "p0"), False),
+        (BOTH + KEPT, False),
+    ],
+    ids=["right", "both", "value", "place", "kind", "a store too many", "swapped", "a partner that is not there"],
+)
+def test_a_block_makes_the_object_of_the_latest_store(block: str, name: str, *, is_right: bool) -> None:
+    after = left(new("p4", "6", "p0"), block.replace("(p0", f"({name}"))
+    assert isinstance(validate(parse(RECORDED), parse(after)), Proved) is is_right
+
+
+AND, SAME_AND = "i5 = int_and(i1, i6)\n", "i7 = int_or(i1, i6)\ni8 = int_xor(i1, i6)\ni5 = int_sub(i7, i8)\n"
+SUM = f"""\
+[p0, p1, i1, i6]
+i9 = ptr_eq(p0, p1)
+guard_false(i9)
+p7 = getfield_gc_r(p0, descr={NEXT})
+p8 = getfield_gc_r(p1, descr={NEXT})
+i3 = int_lt(i1, 5)
+"""
+LATER = f"setfield_gc(p0, NULL, descr={NEXT})\nguard_nonnull(p7)\nsetfield_gc(p1, NULL, descr={NEXT})\n"
+ASKS = "guard_true(i4)\nfinish(i1)\n"
+
+
+@pytest.mark.parametrize(
+    ("later", "is_right"),
+    [(LATER, True), (LATER.replace("p1, NULL", "p1, p1"), False), (LATER.replace("p1, NULL", "p0, NULL"), False)],
+    ids=["right", "value", "place"],
+)
+def test_a_guard_seems_to_come_from_one_of_the_same_operation(later: str, *, is_right: bool) -> None:
+    """It asks the same in other words than the recorded one, and the guard in front asks something else."""
+    is_true = "i4 = int_is_true(i5)\n"
+    before = f"{SUM}{new('p2', '6', 'p0')}guard_true(i3)\n{LATER}{AND}{is_true}{ASKS}"
+    after = f"{SUM}guard_true(i3) [p0]\n{later}{SAME_AND}{is_true}{ASKS}"
+    assert isinstance(shown(before, after), Proved) is is_right
