@@ -42,12 +42,13 @@ from optimizer.ir.types.trace_layout import layout_of
 from validator.loops.proofs import BODY, proofs
 from validator.loops.shape import bridge_to, loop_of
 from validator.prove.align import Alignment, given_origins
+from validator.prove.cheap_rungs import KnownPlaces
 from validator.prove.encode import constant_term
 from validator.prove.encoding import Encoding, GuardEncoding
-from validator.prove.facts.facts import Facts
+from validator.prove.facts.bounded_facts import BoundedFacts
 from validator.prove.matching import Simplify
 from validator.prove.memory.chains import Renewed, Stored, links
-from validator.prove.obligations import Pair
+from validator.prove.obligations import Pair, Place
 from validator.prove.pairing import encode_pair
 from validator.verdict import Failargs, Options, Proved, Refuted, Status, Unknown, Verdict
 
@@ -199,6 +200,7 @@ class _ResumeData:
 
     def __init__(self, pair: Pair) -> None:
         self.pair = pair
+        self._known, self._facts = KnownPlaces(pair), BoundedFacts(pair.terms)
         self.memories: dict[str, None] = {}
         self.is_open = False
         self.names = map("resumed{}".format, count())
@@ -228,6 +230,13 @@ class _ResumeData:
         between = self.pair.after.trace.ops[one.number : other.number]
         are_listed_alike = exit_of(one.operation).failargs == exit_of(other.operation).failargs
         return are_listed_alike and not any(op.op.kind is STORE or op.op.is_call for op in between)
+
+    def simplification(self, number: int, origin: int) -> Simplify:
+        """The simplification of terms where the guard of that number fails, if it comes from that one; until another
+        one is asked for."""
+        place = Place(origin, number, self.pair.after.guards[number].events)
+        self._facts.follow(self._known.at(place, ()))
+        return self._facts.rebuild
 
     def block(self, number: int, origin: int, handed: Sequence[Value | None]) -> tuple[Operation, ...] | None:
         """The exit block of the guard of that number, which hands these values over; None where there can be none."""
@@ -296,16 +305,14 @@ class _Block:
     """The exit block of the guard of that number, behind which memory is as it is at the origin."""
 
     def __init__(self, resume: _ResumeData, number: int, origin: int, handed: Sequence[Value | None]) -> None:
-        pair, guard, facts = resume.pair, resume.pair.after.guards[number], Facts(resume.pair.terms)
-        for condition in _passed(pair, origin, guard.events, number):
-            facts.assume(condition)
-        self._resume, self._origin, self._simplify = resume, origin, facts.rebuild
+        pair, guard, simplify = resume.pair, resume.pair.after.guards[number], resume.simplification(number, origin)
+        self._resume, self._origin, self._simplify = resume, origin, simplify
         self._wanted, self._got = pair.before.guards[origin].heap, guard.heap
         self._ops: list[Operation] = []
-        self.pending = _pending(pair, number, origin, facts.rebuild)
+        self.pending = _pending(pair, number, origin, simplify)
         handed_over = zip(guard.failargs or (), handed, strict=True)
         values = [*((term, value) for term, value in handed_over if term and value), *resume.constants.items()]
-        self._known: dict[Term, Value] = {facts.rebuild(term): value for term, value in values}
+        self._known: dict[Term, Value] = {simplify(term): value for term, value in values}
 
     def done(self) -> tuple[Operation, ...]:
         """The block. Resume data stores to constant indices alone, to one object at a time in each field, and takes no
@@ -360,14 +367,6 @@ class _Block:
         self._ops.append(
             Operation(_row(slot, index), (to, *at, self._value(value)), None, None, written_name(slot.key))
         )
-
-
-def _passed(pair: Pair, before: int, events: int, after: int) -> Iterator[Term]:
-    """The conditions that hold where so many guards have passed, and so many events are the same."""
-    for event, same in zip(pair.before.events, pair.after.events[:events], strict=False):
-        yield from map(pair.terms.equal, event.args, same.args)
-    yield from [guard.passes for guard in (*pair.before.guards[:before], *pair.after.guards[:after])]
-    yield from [known.condition for known in pair.before.defined if known.guards <= before]
 
 
 def _number(term: Term) -> ConstInt:

@@ -97,3 +97,37 @@ def test_a_guard_seems_to_come_from_one_of_the_same_operation(later: str, *, is_
     before = f"{SUM}{new('p2', '6', 'p0')}guard_true(i3)\n{LATER}{AND}{is_true}{ASKS}"
     after = f"{SUM}guard_true(i3) [p0]\n{later}{SAME_AND}{is_true}{ASKS}"
     assert isinstance(shown(before, after), Proved) is is_right
+
+
+MULTIPLIED = """\
+i20 = int_rshift(i1, 63)
+i21 = int_xor(i1, i20)
+i22 = uint_mul_high(i21, -6148914691236517205)
+i23 = uint_rshift(i22, 1)
+i24 = int_xor(i23, i20)
+i25 = int_mul(i24, 3)
+i10 = int_sub(i1, i25)
+"""
+SIGN = {"open": "", "negative": "i12 = int_lt(i1, -9)\nguard_true(i12)\n", "positive": "guard_true(i3)\n"}
+
+
+@pytest.mark.parametrize("known", SIGN.values(), ids=SIGN)
+@pytest.mark.parametrize(
+    ("multiplied", "listed", "is_right"),
+    [
+        (MULTIPLIED, "p0, i10", True),
+        (MULTIPLIED, "p0, i25", False),
+        (MULTIPLIED, "p0, i24", False),
+        (MULTIPLIED.replace("6517205", "6000000"), "p0, i10", False),
+        (MULTIPLIED.replace("i24, 3", "i24, 4"), "p0, i10", False),
+    ],
+    ids=["right", "product", "quotient", "multiplier", "divisor"],
+)
+def test_a_remainder_that_is_handed_over_may_be_computed_by_multiplication(
+    multiplied: str, listed: str, known: str, *, is_right: bool
+) -> None:
+    head = SUM.replace("i3 = int_lt(i1, 5)", "i3 = int_lt(-5, i1)")
+    end = f"i13 = int_lt(i6, 1)\nguard_true(i13){{}}\nsetfield_gc(p0, NULL, descr={NEXT})\nfinish(i1)\n"
+    before = f"{head}{known}i10 = int_py_mod(i1, 3)\n{new('p2', 'i10', 'p0')}{end.format('')}"
+    after = f"{head}{known}{multiplied}{end.format(f' [{listed}]')}"
+    assert isinstance(shown(before, after), Proved) is is_right

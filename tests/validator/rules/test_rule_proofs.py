@@ -27,7 +27,14 @@ SMALL_WIDTH_ONLY = {
         for made in BOUNDED_RULES
         if any(
             part in made.name
-            for part in ("exact_mul", "_by_multiplication", "_by_high_word", "_by_complements", "_shifted_one")
+            for part in (
+                "exact_mul",
+                "_by_multiplication",
+                "_by_high_word",
+                "_by_complements",
+                "_of_complement",
+                "_shifted_one",
+            )
         )
     },
     "product_below_factor": "the overflow check of a product of two unknowns",

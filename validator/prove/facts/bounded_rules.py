@@ -113,6 +113,7 @@ _DIVISIONS = [
         "bit_xor(udiv(bit_xor(x, ashr(x, SIGN)), D), ashr(x, SIGN)) => fdiv(x, D)",
         "slt(0, D)",
     ),
+    rule("fdiv_of_complement", "bit_not(fdiv(bit_not(x), D)) => fdiv(x, D)", "slt(0, D)"),
     rule(
         "fdiv_by_multiplication",
         "bit_xor(lshr(umulh(bit_xor(x, ashr(x, SIGN)), M), S), ashr(x, SIGN)) => fdiv(x, D)",
