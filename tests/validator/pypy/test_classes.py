@@ -21,10 +21,11 @@ def compared(
     is_gone: bool = True,
     is_known: bool = True,
     line: int | None = None,
+    class_: str = "Number",
 ) -> str:
     """A pair that compares an object with a constant in front of a store, at a line of the program."""
     test = (f"i2 = {same}(ConstPtr(ptr3), p0)", f"{passes}(i2)")
-    known = (KNOWN,) if is_known else ()
+    known = (KNOWN.replace("Number", class_),) if is_known else ()
     point = () if line is None else (POINT.format(line=line),)
     before = recorded("[p0, p1]", *point, *known, *test, STORE, "finish(p1)")
     return before + optimized(*point, *known, *(() if is_gone else test))
@@ -108,6 +109,56 @@ def test_a_comparison_that_stays_at_the_same_place_says_that_there_may_be_one_th
     assert not is_proved(first)
     assert not is_proved(second)
     assert is_proved(kept)
+
+
+def test_a_bytecode_compares_objects_of_all_classes_with_constants_of_others() -> None:
+    first, second = judged(compared(line=8) + compared(line=9, class_="Text"))
+    assert is_proved(first)
+    assert is_proved(second)
+    assert first.texts is not None
+    assert ASSUMED.replace(" are of", " in FOR_ITER are of") in first.texts.assumes
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        compared(line=7, class_="Item", is_gone=False),
+        compared(line=7, class_="Item", passes="guard_true", is_gone=False),
+    ],
+)
+def test_a_comparison_that_a_bytecode_needs_shows_that_its_constant_may_be_of_the_class(other: str) -> None:
+    first, second, _ = judged(compared(line=8) + compared(line=9, class_="Text") + other)
+    assert not is_proved(first)
+    assert not is_proved(second)
+
+
+def test_an_object_of_which_no_class_is_known_is_compared_by_every_bytecode() -> None:
+    *_, wrong = judged(compared(line=8) + compared(line=9) + compared(line=7, is_known=False))
+    assert not is_proved(wrong)
+
+
+def one_of_two(kept: int, line: int = 9) -> str:
+    """A pair that finds an object not to be a constant, and then to be another one; the optimizer keeps one of both
+    comparisons, if `kept` is one of them."""
+    tests = [
+        ("i2 = instance_ptr_eq(ConstPtr(ptr3), p0)", "guard_false(i2)"),
+        ("i3 = instance_ptr_eq(ConstPtr(ptr4), p0)", "guard_true(i3)"),
+    ]
+    known = (POINT.format(line=line), KNOWN)
+    left = tests[kept] if kept < len(tests) else ()
+    return recorded("[p0, p1]", *known, *tests[0], *tests[1], STORE, "finish(p1)") + optimized(*known, *left)
+
+
+def test_a_comparison_that_finds_the_constant_says_nothing_of_one_in_front() -> None:
+    first, second = judged(one_of_two(kept=1, line=8) + one_of_two(kept=1))
+    assert is_proved(first)
+    assert is_proved(second)
+
+
+@pytest.mark.parametrize("kept", [0, 2])
+def test_the_comparison_that_finds_the_constant_has_to_stay(kept: int) -> None:
+    *_, wrong = judged(one_of_two(kept=1) * 2 + one_of_two(kept=kept))
+    assert not is_proved(wrong)
 
 
 def behind_another(first: str) -> str:

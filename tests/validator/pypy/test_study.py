@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from tests.pypy_logs import judged
+from tests.pypy_logs import judged, judged_bridge
 from validator import Proved, Refuted, Unknown, Unsupported
+from validator.pypy.judge import Judged
 
 LOG = """\
 [1] {jit-log-noopt
@@ -204,6 +205,24 @@ def test_a_second_constant_that_is_not_stored_shows() -> None:
     log = SECOND.replace(store, f"{call}\n{store}").replace("EXTRA", f"+2: {call}")
     (one,) = judged(log.replace("with 3 ops", "with 4 ops").replace("with 2 ops", "with 3 ops"))
     assert not isinstance(one.verdict, Proved)
+
+
+def replaced(stored: str, *known: str) -> Judged:
+    """A bridge that gives a new object one constant and then another one, and hands it over in another new object,
+    which is all that shows what it is; the optimizer stores this value alone. Both begin with what is known."""
+    new, held = "p{} = new_with_vtable(descr=<SizeDescr 16>)", "setfield_gc(p{}, {}, descr=<FieldP Box.{} 8>)"
+    link, call = held.format(2, "p1", "link"), "call_n(ConstClass(tell), p2, descr=<Callv 0 r EF=5>)"
+    stores = (held.format(1, f"ConstPtr(ptr{number})", "map") for number in (1, 2))
+    before = (*known, new.format(1), *stores, new.format(2), link, call)
+    return judged_bridge(before, (*known, new.format(2), new.format(1), held.format(1, stored, "map"), link, call))
+
+
+def test_a_constant_that_is_stored_last_is_the_one_that_the_optimizer_stores() -> None:
+    assert isinstance(replaced("ConstPtr(ptr4)").verdict, Proved)
+
+
+def test_the_one_that_was_stored_before_is_not() -> None:
+    assert not isinstance(replaced("p0", "guard_value(p0, ConstPtr(ptr1), descr=<Guard0x1>) [p0]").verdict, Proved)
 
 
 REFERENCE = """\

@@ -8,12 +8,15 @@ The optimizer takes objects of two classes to be two objects (`_optimize_oois_oo
 the class of a value that is compared with a constant of another class, the comparison is gone. So it is assumed of
 a class that constants with which its objects are compared by identity are of other classes, if two pairs of the log say
 so, and nothing says that there is one of that class: no comparison that finds such an object to be the constant, and
-none that stays though the class is known. Where something does, the same is assumed of the comparisons at one place of
-the program, which have one constant there: at the same position, behind the same other comparisons.
+no other that stays though the class is known. In the same way it is assumed of a bytecode, whatever the class, behind
+the same other comparisons: it is the interpreter that compares there, with constants of its own. Where something
+contradicts both, it is assumed of the comparisons at one place of the program, which have one constant there: at the
+same position, behind the same other comparisons.
 """
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -27,6 +30,9 @@ from validator.pypy.printed.straight import AFTER, BEFORE, Sides
 
 _TESTS = ("guard_class", "guard_nonnull_class", "record_exact_class")
 _PASSES = {"guard_true": True, "guard_false": False}
+_BYTECODE = re.compile(r"~#[0-9]+ ((?!IS_OP)(\w+)'.*)")
+"""The bytecode at a place of the program, with the answers of comparisons there; but for `x is y`, which compares with
+constants of the program."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,16 +48,22 @@ class _Compared:
     is_same: bool
 
     @property
-    def here(self) -> str:
-        """The class, at this place of the program."""
-        return f"{self.class_} at {self.point}"
+    def names(self) -> dict[str, str]:
+        """The subjects of statements on it, each with words for where that is: the class, the bytecode, and the class
+        at this place of the program."""
+        names = {self.class_: ""}
+        if found := _BYTECODE.search(self.point):
+            names[found[1]] = f" in {found[2]}"
+        if self.point:
+            names[f"{self.class_} at {self.point}"] = " at one place"
+        return names
 
 
 @dataclass(slots=True)
 class Apart:
-    """Statements of the pairs of a log on constants with which objects of a class are compared, by the class, and by
-    the class at a place of the program: the numbers of the pairs in which such a comparison is gone, and the classes of
-    which there may be such a constant."""
+    """Statements of the pairs of a log on constants with which objects are compared, by what they are about
+    (`_Compared.names`): the numbers of the pairs in which such a comparison is gone, and those of which there may be
+    such a constant of the class of the object."""
 
     gone: dict[str, set[int]] = field(default_factory=dict)
     denied: set[str] = field(default_factory=set)
@@ -66,19 +78,20 @@ class Apart:
             if line.name in (*ALLOCATIONS, "guard_value")
         }
         kept = Counter(sameness.of(AFTER, value) for _, value, _ in _comparisons(sides.after.lines))
+        kept -= Counter(sameness.of(AFTER, one.value) for one in _compared(sides.after.lines) if one.is_same)
         compared = [(one, sameness.of(BEFORE, one.value)) for one in _compared(lines)]
         unknown = Counter(node for one, node in compared if not one.class_)
         is_plain = kept.keys() <= {node for _, node in compared}
         for one, node in compared:
             one = replace(one, class_=classes.get(node, "")) if one.is_same else one
             if one.is_same or kept[node] > unknown[node]:
-                self.denied |= {one.class_, one.here}
+                self.denied |= {*one.names}
             elif one.class_ and is_plain and node not in known:
-                for name in (one.class_, *((one.here,) if one.point else ())):
+                for name in one.names:
                     self.gone.setdefault(name, set()).add(number)
 
     def assumed(self) -> frozenset[str]:
-        """The classes, everywhere or at a place, of which no constant is that their objects are compared with."""
+        """The subjects of statements that no object is compared with a constant of its own class."""
         return frozenset(name for name, numbers in self.gone.items() if len(numbers) > 1) - self.denied
 
 
@@ -88,13 +101,13 @@ def with_classes(sides: Sides, apart: frozenset[str]) -> tuple[Sides, tuple[str,
     lines = list(sides.before.lines)
     assumes = set()
     for one in sorted(_compared(sides.before.lines), key=lambda one: one.at, reverse=True):
-        if not {one.class_, one.here}.isdisjoint(apart) and not one.is_same:
+        where = [words for name, words in one.names.items() if name in apart]
+        if where and one.class_ and not one.is_same:
             test = lines[one.at]
             is_same = str(int(test.name.endswith("_ne")))
             lines.insert(one.at + 1, Line(None, "record_exact_value_i", (test.result or "", is_same)))
             name = one.class_.removeprefix("ConstClass(").removesuffix(")")
-            where = "" if one.class_ in apart else " at one place"
-            assumes.add(f"constants that objects of {name} are compared with{where} are of other classes")
+            assumes.add(f"constants that objects of {name} are compared with{where[0]} are of other classes")
     lines[:0] = _of_constants(sides.before)
     return replace(sides, before=sides.before.with_lines(tuple(lines))), tuple(sorted(assumes))
 

@@ -71,6 +71,9 @@ class Sameness:
                     _Pass(self, trace, known, preserved).number(lines)
                 self._meet(sides.before.lines, sides.after.lines)
             if not self._grew:
+                for sides in self._rows.pairs:
+                    self._meet_constants(sides.before.lines, sides.after.lines)
+            if not self._grew:
                 break
 
     def _join_holders(self, lone: Set[str]) -> None:
@@ -124,7 +127,6 @@ class Sameness:
         for key, value in self._last_stores(AFTER, after).items():
             if key in stored:
                 self._meet_args((stored[key],), (value,))
-        self._meet_constants(before, after)
 
     def _meet_constants(self, before: tuple[Line, ...], after: tuple[Line, ...]) -> None:
         """Joins the constants with which both traces do the same to the same, in order."""
