@@ -84,7 +84,8 @@ def judge(
     """The verdict on a pair of the log `file`, as `prove` judges traces."""
     quick = _quick(prove, time.monotonic() + options.timeout_s)
     try:
-        verdict, texts = _verdict(translated(pair, file, knowledge), options, quick)
+        text = translated(pair, file, knowledge)
+        verdict, texts = _verdict(text, options, quick)
         if not isinstance(verdict, Refuted):
             return Judged(verdict, texts)
         granted = translated(pair, file, knowledge, generous=True)
@@ -109,9 +110,11 @@ def judge(
         shown = prove(generous.before, generous.after, generous.options, generous.loop)
         is_as_sure = isinstance(shown, Refuted) and not rests_on(shown.counterexample)
         return Judged(shown if is_as_sure else again, generous)
-    if not isinstance(again, Refuted):
-        taken = sorted({*generous.assumes} - {*texts.assumes}) or [_GUARDS]
-        missing = (*taken, *(() if isinstance(again, Proved) else missing))
+    taken = tuple(sorted({*generous.assumes} - {*texts.assumes})) or (_GUARDS,)
+    if isinstance(again, Proved):
+        missing = taken
+    elif not isinstance(again, Refuted):  # nor is it proved: more may be missing than what was granted
+        missing = (*(Open(text.sides, pair.kind).rests_on(verdict.counterexample) or taken), *missing)
     reason = f"{verdict.counterexample.obligation} differs, and the log does not say what PyPy knew"
     seconds = verdict.evidence.seconds + (0 if isinstance(again, Unsupported | Failed) else again.evidence.seconds)
     return Judged(Unknown(replace(verdict.evidence, seconds=seconds), reason), texts, missing)

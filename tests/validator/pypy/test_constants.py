@@ -2,19 +2,29 @@
 
 from __future__ import annotations
 
+from itertools import count
+
 import pytest
 
 from optimizer.ir.dialects.pypy_log import read_traces
 from optimizer.ir.dialects.pypy_pairs import LogPair, pair_sections
+from optimizer.ir.trace import Trace
 from validator import Proved, Refuted, Unknown
-from validator.pypy.judge import Judged, judge
+from validator.prove.judge import validate
+from validator.pypy.exits import Loop, Prove
+from validator.pypy.judge import OPTIONS, Judged, judge
 from validator.pypy.study import study
+from validator.verdict import Evidence, Options, Verdict
 
 THREE = "guard_value(i0, 3, descr=<Guard0x1>) []\n"
 LOADED = "p1 = getfield_gc_r(ConstPtr(ptr1), descr=<FieldP Box.value 8 pure>)\nfinish(p1)"
 
 
-def judged(recorded: str, optimized: str) -> Judged:
+def by_validating(before: Trace, after: Trace, options: Options, loop: Loop) -> Verdict:
+    return validate(before, after, options, loop=loop)
+
+
+def judged(recorded: str, optimized: str, prove: Prove = by_validating) -> Judged:
     log = f"""\
 [1] {{jit-log-noopt
 # Traced loop or bridge with {len(recorded.splitlines())} ops
@@ -29,7 +39,7 @@ def judged(recorded: str, optimized: str) -> Judged:
 """
     pair = next(iter(pair_sections(read_traces(log.splitlines()))))
     assert isinstance(pair, LogPair)
-    return judge(pair, "a.log", study([pair], "a.log"))
+    return judge(pair, "a.log", study([pair], "a.log"), OPTIONS, prove)
 
 
 @pytest.mark.parametrize(
@@ -48,6 +58,17 @@ def test_operations_of_constants_that_pypy_has_folded(recorded: str, optimized: 
     whole = judged(recorded, optimized)
     assert isinstance(whole.verdict, Unknown)
     assert whole.missing
+
+
+def test_what_is_not_settled_with_all_that_is_granted_may_rest_on_constants() -> None:
+    asked = count()
+
+    def prove(before: Trace, after: Trace, options: Options, loop: Loop) -> Verdict:
+        return Unknown(Evidence(), "not settled") if next(asked) else by_validating(before, after, options, loop)
+
+    whole = judged(LOADED, "finish(ConstPtr(ptr2))", prove)
+    assert isinstance(whole.verdict, Unknown)
+    assert "what constant objects are, and what is in them" in whole.missing
 
 
 @pytest.mark.parametrize(
