@@ -5,7 +5,7 @@ A log is read twice, since what one pair tells of a field may forbid an assumpti
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Set
 from dataclasses import dataclass
 
 from optimizer.ir.dialects.pypy_pairs import Kind, LogPair, Unpaired
@@ -16,7 +16,7 @@ from validator.pypy.inferred.classes import Apart, with_classes
 from validator.pypy.inferred.effects import Effect, Evidence, leaves
 from validator.pypy.inferred.fields import Fields, Lone
 from validator.pypy.inferred.grants import with_guards_that_hold, with_narrow_numbers
-from validator.pypy.inferred.sameness import Sameness
+from validator.pypy.inferred.sameness import Node, Sameness
 from validator.pypy.printed.lines import is_pointer, read_printed
 from validator.pypy.printed.parents import Parents, Targets, correspond, path_to
 from validator.pypy.printed.rows import Rows, rows_of, with_target
@@ -97,22 +97,22 @@ def translated(pair: LogPair, file: str, knowledge: Knowledge, *, generous: bool
 
 def _text(sides: Sides, knowledge: Knowledge, *, generous: bool) -> Translated:
     rows = rows_of(sides)
-    sameness = Sameness(rows, knowledge.leaves, knowledge.lone)
+    sameness = Sameness(rows, knowledge.leaves)
+    made_one = _made_one(rows, sameness, knowledge.lone)
+    if made_one:
+        sameness = Sameness(rows, knowledge.leaves, knowledge.lone)
     text = translate(sides, rows, sameness, knowledge.effects, knowledge.fields, generous=generous)
-    one = (f"constants that have {memory} are one object" for memory in _made_one(rows, knowledge))
+    one = (f"constants that have {memory} are one object" for memory in made_one)
     return replace(text, assumes=(*text.assumes, *one))
 
 
-def _made_one(rows: Rows, knowledge: Knowledge) -> list[str]:
-    """The fields of which nothing else tells that the constants that have them are one object."""
-    holders: dict[str, set[tuple[str, str]]] = {}
+def _made_one(rows: Rows, sameness: Sameness, lone: Set[str]) -> list[str]:
+    """The `lone` fields of which nothing else tells that the constants that have them are one object."""
+    holders: dict[str, set[Node]] = {}
     for trace, found in rows.accesses():
-        if found.memory in knowledge.lone and is_pointer(found.place[0]):
-            holders.setdefault(found.memory, set()).add((trace, found.place[0]))
-    sameness = Sameness(rows, knowledge.leaves) if holders else None
-    return sorted(
-        memory for memory, texts in holders.items() if sameness and len({sameness.of(*text) for text in texts}) > 1
-    )
+        if found.memory in lone and is_pointer(found.place[0]):
+            holders.setdefault(found.memory, set()).add(sameness.of(trace, found.place[0]))
+    return sorted(memory for memory, nodes in holders.items() if len(nodes) > 1)
 
 
 def _whole(pair: LogPair, file: str) -> Sides:

@@ -12,9 +12,10 @@ from __future__ import annotations
 
 import operator
 import re
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Set
 from dataclasses import dataclass, field
+from functools import cache
 
 from validator.pypy.printed.lines import NULL, Access, Line, is_pointer, is_variable, touches_nothing
 from validator.pypy.printed.rows import Rows
@@ -63,6 +64,7 @@ class Sameness:
 
     def grow(self, preserved: Preserved) -> None:
         """Takes in that functions leave more memories as they are."""
+        preserved = cache(preserved)
         for _ in range(_ROUNDS):
             self._grew = False
             for sides in self._rows.pairs:
@@ -132,6 +134,8 @@ class Sameness:
         """Joins the constants with which both traces do the same to the same, in order."""
         alone = {BEFORE: self._constants(BEFORE, before), AFTER: self._constants(AFTER, after)}
         both = alone[BEFORE] & alone[AFTER]
+        if both in alone.values():
+            return
         waiting: dict[object, list[str]] = {}
         for trace, lines in ((BEFORE, before), (AFTER, after)):
             for line in lines:
@@ -181,22 +185,46 @@ class Sameness:
 
 
 @dataclass(slots=True)
+class _Memory:
+    """The contents of one memory at a place of a trace: the accesses that tell them, by their keys, and the keys by the
+    names of the objects; and the references that were ever stored, by those."""
+
+    accesses: dict[tuple[Node, ...], Access] = field(default_factory=dict)
+    keys: dict[str, set[tuple[Node, ...]]] = field(default_factory=dict)
+    stored: dict[str, list[str]] = field(default_factory=dict)
+
+    def put(self, key: tuple[Node, ...], access: Access) -> None:
+        if (old := self.accesses.get(key)) is not None:
+            self.keys[old.place[0]].discard(key)
+        self.accesses[key] = access
+        self.keys.setdefault(access.place[0], set()).add(key)
+
+    def forget(self, name: str, keys: Iterable[tuple[Node, ...]]) -> None:
+        """Forgets these keys of the object of that name."""
+        left = self.keys[name].difference(keys)
+        for key in self.keys[name] - left:
+            del self.accesses[key]
+        self.keys[name] = left
+
+
+@dataclass(slots=True)
 class _Pass:
     """Numbers the values of one trace. `known` has the classes of operations by their arguments' classes, of both
-    traces; `memory` the access that tells what a load gives here, `writers` are the functions called so far that may
-    write memory, `loads` counts the loads from one place of which this trace does not know what they give; `made` has
-    the allocations, `kept` those that nothing else can reach, and `born` the place in the trace of each result."""
+    traces; `memory` tells what a load gives here, `writers` are the functions called so far that may write memory,
+    `loads` counts the loads from one place of which this trace does not know what they give; `made` has the
+    allocations, `kept` those that nothing else can reach, `held` the references that were stored into each object, and
+    `born` the place in the trace of each result."""
 
     sameness: Sameness
     trace: str
     known: dict[object, Node]
     preserved: Preserved
-    memory: dict[str, dict[tuple[Node, ...], Access]] = field(default_factory=dict)
+    memory: defaultdict[str, _Memory] = field(default_factory=lambda: defaultdict(_Memory))
     writers: list[str] = field(default_factory=list)
     loads: Counter[object] = field(default_factory=Counter)
     made: set[str] = field(default_factory=set)
     kept: set[str] = field(default_factory=set)
-    stores: list[Access] = field(default_factory=list)
+    held: dict[str, list[str]] = field(default_factory=dict)
     born: dict[str, int] = field(default_factory=dict)
 
     def number(self, lines: tuple[Line, ...]) -> None:
@@ -247,42 +275,53 @@ class _Pass:
             self.sameness.tell_apart(one, other)
 
     def _access(self, access: Access) -> None:
-        memory, place = access.memory, self._nodes(access.place)
-        values = self.memory.setdefault(memory, {})
+        name, place = access.memory, self._nodes(access.place)
+        memory = self.memory[name]
+        known = memory.accesses.get(place)
         if access.is_store:
-            self.stores.append(access)
-            if access.place[0] not in self.kept and _is_object(access.value) and not self._is_kept({place[0]}):
-                self._give_away((access.value,))
-            if place in values:
-                self._overwritten(values[place].value, access.value)
-            if not memory.endswith(_PURE_FIELD):
-                values = {key: other for key, other in values.items() if self._is_elsewhere(other, access)}
-                self.memory[memory] = values
-            values[place] = access
-        elif place in values:
-            self.sameness.join(self.trace, access.value, values[place].value)
+            self._stored(access, memory, place[0])
+            if known is not None:
+                self._overwritten(known.value, access.value)
+            if not name.endswith(_PURE_FIELD):
+                self._forget(memory, access)
+            memory.put(place, access)
+        elif known is not None:
+            self.sameness.join(self.trace, access.value, known.value)
         else:
-            values[place] = access
+            memory.put(place, access)
+            of = self.sameness.of
             self._give_away(
-                store.value
-                for store in self.stores
-                if store.memory == memory and self.sameness.of(self.trace, store.place[0]) == place[0]
+                value for p, values in memory.stored.items() if of(self.trace, p) == place[0] for value in values
             )
-            epoch = sum(not self.preserved(function, memory) for function in self.writers)
-            key = (memory, place, epoch)
+            epoch = sum(not self.preserved(function, name) for function in self.writers)
+            key = (name, place, epoch)
             self._same(access.value, ("load", *key, self.loads[key]))
             self.loads[key] += 1
 
-    def _is_elsewhere(self, one: Access, other: Access) -> bool:
-        """Are these surely other places: items of other numbers, or one in an object that was made behind where the
-        other object comes from?"""
-        (p, *index), (q, *_), born = one.place, other.place, self.born
-        if (p in self.made and born.get(q, -1) < born[p]) or (q in self.made and born.get(p, -1) < born[q]):
-            return True
-        if not index:
-            return False
-        items = {self.sameness.of(self.trace, part) for access in (one, other) for part in access.place[1:]}
-        return len(items) == 2 and all(not trace for trace, _ in items)
+    def _stored(self, store: Access, memory: _Memory, into: Node) -> None:
+        """Notes that the object holds the value from here on."""
+        p, value = store.place[0], store.value
+        if is_pointer(value) or _is_object(value):
+            memory.stored.setdefault(p, []).append(value)
+            self.held.setdefault(p, []).append(value)
+        if p not in self.kept and _is_object(value) and not self._is_kept({into}):
+            self._give_away((value,))
+
+    def _forget(self, memory: _Memory, store: Access) -> None:
+        """Forgets what the store may have changed: nothing of an object that was made behind where the other one comes
+        from, and no item of another number."""
+        q, made, born = store.place[0], self.made, self.born
+        index = self._nodes(store.place[1:])
+        is_item = index != () and _are_numbers(index)
+        for p, keys in memory.keys.items():
+            if (p in made and born.get(q, -1) < born[p]) or (q in made and born.get(p, -1) < born[q]):
+                continue
+            memory.forget(p, [key for key in keys if not is_item or self._may_be(memory.accesses[key], index)])
+
+    def _may_be(self, access: Access, index: tuple[Node, ...]) -> bool:
+        """May it be of the item of that number?"""
+        here = self._nodes(access.place[1:])
+        return here == index or not _are_numbers(here)
 
     def _overwritten(self, old: str, new: str) -> None:
         """Tells apart constants that are stored one after the other into the same place: else nobody would see the
@@ -303,13 +342,11 @@ class _Pass:
         if line.may_write:
             self.writers.append(line.function)
             kept = self._nodes_of(self.kept)
-            for memory, values in self.memory.items():
-                if not self.preserved(line.function, memory):
-                    self.memory[memory] = {
-                        place: access
-                        for place, access in values.items()
-                        if self.sameness.of(self.trace, access.place[0]) in kept
-                    }
+            for name, memory in self.memory.items():
+                if not self.preserved(line.function, name):
+                    for p, keys in memory.keys.items():
+                        if self.sameness.of(self.trace, p) not in kept:
+                            memory.forget(p, keys)
 
     def _nodes(self, texts: tuple[str, ...]) -> tuple[Node, ...]:
         return tuple([self.sameness.of(self.trace, text) for text in texts])
@@ -322,12 +359,14 @@ class _Pass:
         given = self._nodes_of(filter(_is_object, texts))
         if not given or not self._is_kept(given):
             return
-        size = 0
-        while size < len(given):
-            size = len(given)
-            given |= self._nodes_of(
-                store.value for store in self.stores if self.sameness.of(self.trace, store.place[0]) in given
-            )
+        inside: dict[Node, set[Node]] = {}
+        for p, values in self.held.items():
+            inside.setdefault(self.sameness.of(self.trace, p), set()).update(self._nodes_of(values))
+        waiting = [*given]
+        while waiting:
+            found = inside.get(waiting.pop(), set()) - given
+            given |= found
+            waiting += found
         self.kept = {text for text in self.kept if self.sameness.of(self.trace, text) not in given}
 
     def _is_kept(self, nodes: set[Node]) -> bool:
@@ -339,6 +378,10 @@ class _Pass:
             self.sameness._join(self.sameness.of(self.trace, result), self.sameness.of(*self.known[key]))
         else:
             self.known[key] = (self.trace, result)
+
+
+def _are_numbers(nodes: tuple[Node, ...]) -> bool:
+    return not any(trace for trace, _ in nodes)
 
 
 def _is_object(text: str) -> bool:
