@@ -56,6 +56,7 @@ class _Reading:
         self._keys = before.heap.memory.slots.keys()
         self._refs: dict[int, Ref] = {0: NULL}
         self._raw = _Contents()
+        self._ran: tuple[World, int | None, Run | None] | None = None  # the latest run
         for term, value in model.items():
             self._note(term, value)
 
@@ -234,7 +235,7 @@ class _Reading:
         condition."""
         program = Program(self._before.trace, self._layout)
         done = [0]  # in front of each event
-        for number, event in enumerate(self._before.events):
+        for number, event in enumerate(self._before.events[:stops_at]):
             world = self._with_functions(program, inputs, world, done[-1])
             if self._happens(program, inputs, world, event, done[-1]):
                 known = self._known_at(program, inputs, world, done[-1])
@@ -246,10 +247,11 @@ class _Reading:
                     raises=(*world.raises, known.get(self._pointer(raise_name(number), number + 1), NULL)),
                 )
             done.append(len(world.results))
-        world = self._with_functions(program, inputs, world, None)
+        last = None if stops_at is None else done[-1]
+        world = self._with_functions(program, inputs, world, last)
         return replace(
             world,
-            stops_at=None if stops_at is None else done[min(stops_at, len(done) - 1)],
+            stops_at=last,
             forced=self._numbers_of(forced_name, done),
             false_conditions=self._numbers_of(future_name, done),
             raises=world.raises if any(raised != NULL for raised in world.raises) else (),
@@ -297,10 +299,13 @@ class _Reading:
 
     def _run(self, program: Program, inputs: tuple[Datum, ...], world: World, event: int | None) -> Run | None:
         """The run up to that event; None where it asks for what nobody says what it is."""
-        try:
-            return program.run(inputs, replace(world, stops_at=event), heap=self._heap)
-        except Unspecified:
-            return None
+        if self._ran is None or self._ran[0] is not world or self._ran[1] != event:
+            try:
+                run = program.run(inputs, replace(world, stops_at=event), heap=self._heap)
+            except Unspecified:
+                run = None
+            self._ran = world, event, run
+        return self._ran[2]
 
     def _of_function(self, application: Application, known: Mapping[int, Ref | Seen]) -> Scripted:
         value = self._model.get(application.gives, 0)

@@ -72,6 +72,7 @@ class Replay:
         self._options = options
         self._label = shared_label(before, after)
         self._listed = [exit_of(guard).failargs is not None for guard in before.guards]
+        self._went_on: tuple[Runs, bool] | None = None
 
     @cached_property
     def _before(self) -> Program:
@@ -195,12 +196,19 @@ class Replay:
         mode, outcome = self._options.guards, runs.before.outcome
         if mode is Guards.SAME and outcome != expected.outcome:
             return Difference(name, f"guard {guard} fails where the recorded guard {origin} holds", expected)
-        if mode is Guards.EARLY:
-            returning = replace(runs.state, world=replace(runs.state.world, stops_at=None))
-            freely = self._run(self._before, returning).outcome
-            if isinstance(freely, Finished | Jumped):
-                return Difference(name, f"guard {guard} fails where the recorded trace goes on to its end", expected)
+        if mode is Guards.EARLY and self._goes_on(runs):
+            return Difference(name, f"guard {guard} fails where the recorded trace goes on to its end", expected)
         return None
+
+    def _goes_on(self, runs: Runs) -> bool:
+        """Does the recorded trace go to its end where all events return?"""
+        world = runs.state.world
+        if world.stops_at is None:
+            return isinstance(runs.before.outcome, Finished | Jumped)
+        if self._went_on is None or self._went_on[0] is not runs:  # the same for all origins
+            freely = self._run(self._before, replace(runs.state, world=replace(world, stops_at=None)))
+            self._went_on = runs, isinstance(freely.outcome, Finished | Jumped)
+        return self._went_on[1]
 
     def _handed_over(self, runs: Runs, left: GuardFailed, origin: int, expected: Run) -> Difference | None:
         """The difference in the failargs, or in the heap that is left behind."""
