@@ -156,6 +156,9 @@ class _Search(TermValues):
                 self._force(args[0], getattr(self.domain, kind)(wanted))
             case "mul":
                 self._factor(args, wanted)
+            case "bit_and" if args[1].kind == "const":
+                mask = self.values[args[1]]
+                self._force(args[0], self.domain.const((self.values[args[0]] & ~mask) | (wanted & mask)))
             case "float_to_int" | "float_to_bytes":
                 floats = self.domain.floats
                 self._force(args[0], (floats.of_int if kind == "float_to_int" else floats.of_bytes)(wanted))
@@ -216,7 +219,7 @@ class _Search(TermValues):
         one, other = term.args if self._is_first(*term.args) else term.args[::-1]
         value = self.values[other]
         if not wanted:
-            value = self.new_number() if term.kind == "same" else self._another(value, term.kind)
+            value = self.new_number() if term.kind == "same" else self._another(one, value, term.kind)
         self._force(one, value)
 
     def _is_first(self, a: Term, b: Term) -> bool:
@@ -225,9 +228,13 @@ class _Search(TermValues):
             return self._is_fixed(b)
         return self._random.random() < 0.5
 
-    def _another(self, value: Any, kind: str) -> Any:
+    def _another(self, term: Term, value: Any, kind: str) -> Any:
+        """Another value than that one, which the term may have."""
         if kind == "float_same":
             return Float.of(1.0) if value == ZERO else ZERO
+        if term.kind == "bit_and" and term.args[1].kind == "const":
+            mask = self.values[term.args[1]]
+            return self.domain.const(value ^ (mask & -mask))
         return self.domain.const(value + 1) if kind == "eq" else value - 1
 
     def _arrange(self, term: Term, wanted: bool) -> None:
@@ -235,10 +242,11 @@ class _Search(TermValues):
         a, b = term.args
         low, high = self.values[a], self.values[b]
         const, is_signed = self.domain.const, term.kind == "slt"
-        if self._is_fixed(a) or (not self._is_fixed(b) and self._random.random() < 0.7):
+        grows = is_signed or low >= 0  # else it is as large as a word can be, or almost
+        if self._is_fixed(a) or (not self._is_fixed(b) and (grows or not wanted) and self._random.random() < 0.7):
             self._force(b, const(low + 1) if wanted else low)
         elif wanted:
-            self._force(a, const(high - 1) if is_signed or low >= 0 else 0)
+            self._force(a, const(high - 1) if is_signed or high > 0 else 0)
         else:
             self._force(a, high)
 

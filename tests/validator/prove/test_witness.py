@@ -160,3 +160,14 @@ def test_shared_terms_are_no_problem() -> None:
         a, b = (terms.eq(terms.var(f"{name}{number}"), terms.one) for name in "ab")
         found = terms.both(terms.both(found, a), terms.both(found, b))
     assert not is_satisfiable(terms, [found, terms.slt(terms.var("x"), terms.one)])
+
+
+@pytest.mark.parametrize("mask", [1, 66, 256])
+def test_bits_of_a_mask_are_set_and_cleared(mask: int) -> None:
+    terms = ObjectTerms(WIDE, layout())
+    bits = terms.bit_and(terms.var("x"), terms.const(mask))
+    is_none = terms.eq(bits, terms.zero)
+    is_large = terms.slt(terms.const(1000), terms.var("x"))
+    assert is_satisfiable(terms, [terms.not_(is_none), is_large])
+    assert is_satisfiable(terms, [terms.eq(bits, terms.const(mask)), is_large])
+    assert not is_satisfiable(terms, [terms.eq(bits, terms.const(2 * mask))])
