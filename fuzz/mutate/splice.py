@@ -4,18 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import chain, count, filterfalse
-from typing import Any
 
 from fuzz.draw.generator import GeneratedTrace
 from fuzz.edits.walk import renamed, results, used_by
 from fuzz.mutate.sketch import Sketch, sketch_of, units
 from fuzz.mutate.subject import Subject
+from optimizer.ir.faults import InputError
 from optimizer.ir.immutable import replace
 from optimizer.ir.run.heap import Heap
 from optimizer.ir.run.objects import NULL, Datum, Ref
+from optimizer.ir.text.declarations import merge
 from optimizer.ir.text.string_text import constant_name
 from optimizer.ir.trace import Operation, Trace, Value, Var, all_operations
-from optimizer.ir.types.declared import Declarations, declarations_of
+from optimizer.ir.types.declaration_rules import find_problems
+from optimizer.ir.types.declared import Declarations
 from validator.search.sites import renamed as with_other_names
 
 
@@ -56,17 +58,11 @@ def merged(one: Declarations, other: Declarations) -> Declarations | None:
     """The declarations of both together; None where they declare a name in different ways."""
     if one.flags != other.flags:
         return None
-    joined_up: dict[str, tuple[Any, ...]] = {}
-    for section, entries in one.sections.items():
-        known = {entry.name: entry for entry in entries}
-        for entry in other.sections[section]:
-            if known.setdefault(entry.name, entry) != entry:
-                return None
-        joined_up[section] = tuple(known.values())
-    kinds = [{entry.name for entry in entries} for section, entries in joined_up.items() if section != "const"]
-    if sum(map(len, kinds)) != len(set().union(*kinds)):
+    try:
+        both = merge(one, other)
+    except InputError:
         return None
-    return declarations_of(joined_up, one.flags)
+    return None if any(find_problems(both)) else both
 
 
 def _names(

@@ -122,54 +122,30 @@ def _nothing(*_: object) -> None:
 
 
 class _Words(_Silent):
+    both, bit = Both, Bit
+
     def truth(self, value: bool) -> Condition:
         return value
 
     def not_(self, condition: Condition) -> Condition:
         return None if condition is None else Not(condition)
 
-    def both(self, one: Condition, other: Condition) -> Condition:
-        return Both(one, other)
-
     def eq(self, one: Any, other: Any) -> Condition:
         if one is None or other is None or isinstance(one, Length) or isinstance(other, Length):
             return None
         return EqualInts(one, other)
 
-    def bit(self, condition: Condition) -> Bit:
-        return Bit(condition)
-
 
 class _Heap(_Silent):
+    same, isa, has_vtable = Same, IsA, HasVtable
+    has_class, has_subclass, has_length = HasClass, HasSubclass, IsArray
+    length, is_valid = Length, IsValid
+
     def null(self) -> ConstRef:
         return NULL
 
-    def same(self, one: Value, other: Value) -> Condition:
-        return Same(one, other)
-
     def is_null(self, value: Value) -> Condition:
         return Same(value, NULL)
-
-    def isa(self, value: Value, owner: str) -> Condition:
-        return IsA(value, owner)
-
-    def has_vtable(self, value: Value) -> Condition:
-        return HasVtable(value)
-
-    def has_class(self, value: Value, vtable: str) -> Condition:
-        return HasClass(value, vtable)
-
-    def has_subclass(self, value: Value, vtable: str) -> Condition:
-        return HasSubclass(value, vtable)
-
-    def has_length(self, value: Value) -> Condition:
-        return IsArray(value)
-
-    def length(self, value: Value) -> Length:
-        return Length(value)
-
-    def is_valid(self) -> Condition:
-        return IsValid()
 
 
 class _Watching(_Heap):
