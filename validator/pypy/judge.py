@@ -144,7 +144,8 @@ def _quick(prove: Prove, end: float) -> Prove:
 
 def _verdict(text: Translated, options: Options, prove: Prove) -> tuple[Verdict, Texts]:
     """The verdict, and the texts that it is about. That guards do not come from where they seem to is no reason to
-    refute: then that is left open. Where it cannot be settled, it could not without their origins either."""
+    refute, nor that they are in another order: then that is left open. Where it cannot be settled, it could not
+    without their origins either."""
     types = parse_declarations(text.types)
     before, after = (parse(trace, types=types) for trace in (text.before, text.after))
     loop: Loop = None
@@ -154,7 +155,7 @@ def _verdict(text: Translated, options: Options, prove: Prove) -> tuple[Verdict,
         shown = prove_with_exits(before, with_origins(after, origins), loop, options, prove)
         verdict, told = shown.verdict, shown.after
         is_open = isinstance(verdict, Unknown) and verdict.evidence.is_repeatable  # a loop, on no run of which it shows
-        if not (isinstance(verdict, Refuted) or (is_open and text.is_loop)):
+        if not (isinstance(verdict, Refuted | Unsupported) or (is_open and text.is_loop)):
             break
         if isinstance(verdict, Refuted) and not text.is_loop and not _leaves(verdict):
             told = with_origins(told, ())

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from dataclasses import dataclass
-from itertools import zip_longest
+from itertools import chain, repeat
 
 from validator.pypy.inferred.sameness import Node, Sameness
-from validator.pypy.printed.lines import Line, Printed
+from validator.pypy.printed.lines import NULL, Printed
 from validator.pypy.printed.rows import Rows, body_of
 from validator.pypy.printed.straight import AFTER, BEFORE, Sides
 
@@ -29,14 +29,16 @@ def origins_of(sides: Sides, rows: Rows, sameness: Sameness) -> tuple[int | None
     several ask about one value, it is the first of them that may be it. A guard of a body has the number of one of its
     own iteration."""
     row = rows.pairs[-1]
-    earliest = iter(() if sides.is_peeled else earliest_origins(sides, rows, sameness))
+    guards = _guards(AFTER, row.after, sameness)
+    earliest = () if sides.is_peeled else earliest_origins(sides, rows, sameness)
     places: dict[object, list[int]] = {}
-    for number, about in enumerate(_guards(BEFORE, row.before.lines, sameness)):
-        places.setdefault(about, []).append(number)
+    for number, guard in enumerate(_guards(BEFORE, row.before, sameness)):
+        for about in guard:
+            places.setdefault(about, []).append(number)
     origins = _longest(
         [
-            [number for number in places.get(about, []) if number >= first]
-            for about, first in zip_longest(_guards(AFTER, row.after.lines, sameness), earliest, fillvalue=0)
+            [number for number in next((places[one] for one in guard if one in places), []) if number >= first]
+            for guard, first in zip(guards, chain(earliest, repeat(0)), strict=False)
         ]
     )
     first = _guard_count(sides.before)
@@ -100,19 +102,29 @@ def _guard_count(printed: Printed) -> int:
     return sum(line.is_guard for line in printed.lines)
 
 
-def _guards(trace: str, lines: tuple[Line, ...], sameness: Sameness) -> list[object]:
-    """Of each guard, what it asks about."""
-    guards: list[object] = []
+def _guards(trace: str, printed: Printed, sameness: Sameness) -> list[list[object]]:
+    """Of each guard, what it asks about, the closest first: a value as it is computed, and that value. A value that is
+    NULL behind its guard, as others are, is known by how it is computed alone."""
+    guards: list[list[object]] = []
+    made: dict[str, object] = {text: place for place, text in enumerate(printed.inputs)}
+    null = sameness.of(trace, NULL)
     events, last = 0, ""
-    for line in lines:
+    for line in printed.lines:
+        args = tuple([sameness.of(trace, arg) for arg in line.args])
         if line.is_guard:
-            about: object = sameness.of(trace, line.args[0]) if line.name in _KINDS else last
-            guards.append((_KINDS.get(line.name, line.name), events, about))
+            kind = _KINDS.get(line.name, line.name)
+            abouts: list[object] = [last]
+            if line.name in _KINDS:
+                computed = made.get(line.args[0])
+                abouts = [(args[0], computed), args[0]] if args[0] != null else [(args[0], computed)]
+            guards.append([(kind, about, place) for place in (events, None) for about in abouts])
         elif line.is_call:
-            events += line.may_write and not line.name.startswith("cond_call")
+            events += line.may_write
             last = line.function
         elif line.name.endswith("_ovf"):
-            last = str((line.name, *(sameness.of(trace, arg) for arg in line.args)))
+            last = str((line.name, *args))
+        if line.result is not None:
+            made[line.result] = (line.name, line.descr, args)
     return guards
 
 

@@ -1,0 +1,61 @@
+"""Guards of an optimized trace have the recorded guards that ask the same about the same value."""
+
+from __future__ import annotations
+
+import pytest
+
+from optimizer.ir.dialects.pypy_log import read_traces
+from optimizer.ir.dialects.pypy_pairs import LogPair, pair_sections
+from tests.pypy_logs import loop, recorded
+from validator import Proved
+from validator.pypy.judge import judge
+from validator.pypy.study import study, translated
+
+LEFT = "<FieldP Node.left 8>"
+RIGHT = "<FieldP Node.right 16>"
+COUNT = "<FieldS Node.count 24>"
+RECORDED = recorded(
+    "[p0, i1]",
+    f"p2 = getfield_gc_r(p0, descr={LEFT})",
+    "guard_isnull(p2)",
+    f"p3 = getfield_gc_r(p0, descr={LEFT})",
+    "guard_isnull(p3)",
+    f"setfield_gc(p0, i1, descr={COUNT})",
+    f"p4 = getfield_gc_r(p0, descr={RIGHT})",
+    "guard_isnull(p4)",
+    "jump(p0, i1, descr=<Loop-1>)",
+)
+
+
+def pair_of(*behind: str) -> LogPair:
+    """The pair where that stands behind the guard on the left one."""
+    optimized = loop(
+        "[p0, i1]",
+        "+1: label(p0, i1, descr=TargetToken(140))",
+        f"+2: p2 = getfield_gc_r(p0, descr={LEFT})",
+        "+3: guard_isnull(p2, descr=<Guard0x7f10>) [p0, i1]",
+        *behind,
+        "+8: jump(p0, i1, descr=TargetToken(140))",
+    )
+    (pair,) = (
+        item for item in pair_sections(read_traces((RECORDED + optimized).splitlines())) if isinstance(item, LogPair)
+    )
+    return pair
+
+
+STORE = f"+4: setfield_gc(p0, i1, descr={COUNT})"
+LOAD = f"+5: p4 = getfield_gc_r(p0, descr={RIGHT})"
+GUARD = "+6: guard_isnull(p4, descr=<Guard0x7f20>) [p0, i1]"
+
+
+def test_values_that_are_null_behind_their_guards_are_not_one() -> None:
+    pair = pair_of(STORE, LOAD, GUARD)
+    known = study([pair], "a.log")
+    assert translated(pair, "a.log", known).origins == (0, 2)
+    assert isinstance(judge(pair, "a.log", known).verdict, Proved)
+
+
+@pytest.mark.parametrize("behind", [(LOAD, GUARD), (STORE, LOAD), (STORE, GUARD.replace("p4", "p2"))])
+def test_a_guard_on_another_value_is_not_taken_for_it(behind: tuple[str, ...]) -> None:
+    pair = pair_of(*behind)
+    assert not isinstance(judge(pair, "a.log", study([pair], "a.log")).verdict, Proved)
