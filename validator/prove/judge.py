@@ -144,7 +144,8 @@ def _timed(verdict: Verdict, seconds: float, *, is_repeatable: bool = True) -> V
 
 _FEW, _FEW_LONG = 2, 4
 """The number of samples that are run before a solver is asked, all others where that does not settle it: a small query
-takes less time than they do. Of long traces no more than so many are run at all: each takes as long as a query."""
+takes less time than they do. Of long traces no more than so many are run, and only where solvers do not settle it:
+each takes longer than a query."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -290,7 +291,7 @@ class _Judge:
             attempt.refuting = self._candidate([one.obligation for one in waiting[1:]], attempt.origins)
         if attempt.refuting is not None:
             return True
-        if self._running.rules_out(_FEW_LONG if self._is_long else None):
+        if not self._is_long and self._running.rules_out(None):
             return False
         for one in waiting:
             if attempt.refuting is None and len(attempt.unsettled) < _UNSETTLED:
@@ -298,7 +299,8 @@ class _Judge:
                 answered = self._discharger.settle(one.obligation)
                 seconds = self._clock() - start
                 attempt.settled[one.number] = self._told(attempt, one.obligation, one.guard, answered, seconds)
-        return True
+        is_open = attempt.unsettled and attempt.refuting is None
+        return not (self._is_long and is_open and self._running.rules_out(_FEW_LONG))
 
     def _candidate(self, obligations: Sequence[Obligation], origins: list[int | None]) -> State | None:
         """A state on which one of these does not hold, found by short searches: each takes less time than a query."""
