@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from optimizer.ir.dialects.pypy_log import read_traces
 from optimizer.ir.dialects.pypy_pairs import LogPair, pair_sections
 from validator.pypy.judge import Judged, judge
-from validator.pypy.study import study
+from validator.pypy.study import Study, study
 
 BOX = "<FieldS W_IntObject.inst_intval 8 pure>"
 COUNT = "<FieldS Counter.inst_count 8>"
@@ -26,6 +26,22 @@ def judged(log: str) -> list[Judged]:
     items = list(pair_sections(read_traces(log.splitlines())))
     knowledge = study(items, "log")
     return [judge(item, "log", knowledge) for item in knowledge.given(items) if isinstance(item, LogPair)]
+
+
+def judged_together(*logs: str) -> list[list[Judged]]:
+    """What is said of the pairs of logs of one PyPy that are studied together."""
+    together = Study()
+    items = [list(pair_sections(read_traces(log.splitlines()))) for log in logs]
+    for number, read in enumerate(items):
+        together.add(read, f"{number}.log")
+    return [
+        [
+            judge(item, f"{number}.log", together.knowledge(number))
+            for item in together.knowledge(number).given(read)
+            if isinstance(item, LogPair)
+        ]
+        for number, read in enumerate(items)
+    ]
 
 
 def judged_bridge(before: Sequence[str], after: Sequence[str]) -> Judged:

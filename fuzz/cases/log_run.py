@@ -1,4 +1,4 @@
-"""The pairs of a log of PyPy, proved by processes that may hang or die. The log is read twice, and never held."""
+"""The pairs of logs of PyPy, proved by processes that may hang or die. Logs are read twice, and never held."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable, Generator, Iterable, Iterator
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
-from functools import partial
+from functools import lru_cache, partial
 from typing import Any
 
 from fuzz.cases.recorded import traces_of
@@ -22,7 +22,7 @@ from validator.processes.ordered import answer_all
 from validator.processes.workers import Loss, Supervision
 from validator.pypy.exits import Loop, Prove
 from validator.pypy.judge import Judged, Texts, holds, judge
-from validator.pypy.study import Knowledge, study
+from validator.pypy.study import Knowledge, Study
 from validator.tell.report import verdict_json
 from validator.verdict import Failed, Fault, Options, Proved, Refuted, Verdict
 
@@ -32,22 +32,24 @@ _AGAIN_S = 0.5
 
 
 @dataclass(slots=True)
-class LogRun:
-    """A log, as a file that can be read twice, its name for messages, the numbers of the pairs that are wanted (none:
-    all), and whether their traces are kept. Read to its end, `damage` says what is wrong with the file, if anything is,
-    and `kinds` whether there are recorded traces in it (true), and optimized ones (false)."""
+class LogFile:
+    """A log, as a file that can be read twice, and its name for messages. Read to its end, `damage` says what is wrong
+    with the file, if anything is, `kinds` whether there are recorded traces in it (true), and optimized ones (false),
+    and `pairs` how many of them are pairs."""
 
     file: str
     name: str
-    judging: Judging
-    only: frozenset[int] = frozenset()
-    keeps_texts: bool = False
     damage: str = ""
     kinds: set[bool] = field(default_factory=set)
+    pairs: int = 0
 
     def items(self) -> Iterator[LogPair | Unpaired]:
         """The pairs of the log, and the traces without one."""
-        return pair_sections(self._sections())
+        pairs = 0
+        for item in pair_sections(self._sections()):
+            pairs += isinstance(item, LogPair)
+            yield item
+        self.pairs = pairs
 
     def _sections(self) -> Iterator[Section]:
         try:
@@ -56,6 +58,17 @@ class LogRun:
                 yield section
         except InputError as damage:
             self.damage = str(damage).removeprefix(f"{self.file}: ")
+
+
+@dataclass(frozen=True, slots=True)
+class LogRun:
+    """Logs of one PyPy that are proved with what all of them say, the numbers of the pairs that are wanted (none: all),
+    and whether their traces are kept."""
+
+    logs: tuple[LogFile, ...]
+    judging: Judging
+    only: frozenset[int] = frozenset()
+    keeps_texts: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,42 +96,59 @@ class PairRun:
 Items = Iterable[LogPair | Unpaired]
 
 
-def study_log(run: LogRun, watch: Callable[[Items], Items] = iter) -> Knowledge:
-    """Knowledge of the whole log; `watch` is given all that is studied. Raises InputError."""
-    return study(watch(run.items()), run.name)
+def study_logs(run: LogRun, watch: Callable[[Items], Items] = iter) -> Study:
+    """The study of the whole logs; `watch` is given all that is studied. Raises InputError, also where the logs are not
+    of one PyPy."""
+    study = Study()
+    for log in run.logs:
+        study.add(watch(log.items()), log.name)
+    study.check()
+    return study
 
 
-def prove_log(run: LogRun, knowledge: Knowledge, jobs: int) -> Generator[PairRun | Unpaired]:
-    """The outcomes of the pairs of a log, in its order, by `jobs` processes at once. To be closed when it is not run to
-    its end. Raises InputError."""
+def prove_logs(run: LogRun, study: Study, jobs: int) -> Generator[tuple[LogFile, PairRun | Unpaired]]:
+    """The outcomes of the pairs of the logs, in their order, by `jobs` processes at once. To be closed when it is not
+    run to its end. Raises InputError."""
     options = run.judging.options
     supervision = Supervision(jobs, options.memory_mb, 2 * options.timeout_s + _LATE_S)
-    wanted = (item for item in knowledge.given(run.items()) if not run.only or item.number in run.only)
-    with closing(answer_all(wanted, _proving(run, knowledge), partial(_lost, run.name), supervision)) as outcomes:
-        yield from _with_what_they_rest_on(outcomes)
+    wanted = (
+        (number, item)
+        for number, log in enumerate(run.logs)
+        for item in study.knowledge(number).given(log.items())
+        if not run.only or item.number in run.only
+    )
+    with closing(answer_all(wanted, _proving(run, study), partial(_lost, run), supervision)) as outcomes:
+        yield from _with_what_they_rest_on(run, outcomes)
 
 
-def _with_what_they_rest_on(outcomes: Iterable[PairRun | Unpaired]) -> Iterator[PairRun | Unpaired]:
+_Numbered = tuple[int, LogPair | Unpaired]
+_Outcome = tuple[int, PairRun | Unpaired]
+
+
+def _with_what_they_rest_on(run: LogRun, outcomes: Iterable[_Outcome]) -> Iterator[tuple[LogFile, PairRun | Unpaired]]:
     """The outcomes, in which bridges tell the traces in front of them that are not proved."""
-    proved: set[int] = set()
-    for outcome in outcomes:
+    proved: set[tuple[int, int]] = set()
+    for log, outcome in outcomes:
         if isinstance(outcome, PairRun):
             if outcome.name == "proved":
-                proved.add(outcome.pair.number)
-            assumed = (
-                f"the optimized trace of pair {number} is right" for number in outcome.rests_on if number not in proved
-            )
+                proved.add((log, outcome.pair.number))
+            where = f" of {run.logs[log].name}" if len(run.logs) > 1 else ""
+            unproved = (number for number in outcome.rests_on if (log, number) not in proved)
+            assumed = (f"the optimized trace of pair {number}{where} is right" for number in unproved)
             outcome = replace(outcome, inferred=(*outcome.inferred, *assumed))
-        yield outcome
+        yield run.logs[log], outcome
 
 
 @contextmanager
-def _proving(run: LogRun, knowledge: Knowledge) -> Iterator[Callable[[LogPair | Unpaired], PairRun | Unpaired]]:
-    def prove(item: LogPair | Unpaired) -> PairRun | Unpaired:
+def _proving(run: LogRun, study: Study) -> Iterator[Callable[[_Numbered], _Outcome]]:
+    knowledge = lru_cache(maxsize=1)(study.knowledge)  # the logs come one after the other
+
+    def prove(numbered: _Numbered) -> _Outcome:
+        number, item = numbered
         if isinstance(item, Unpaired):
-            return item
-        done = prove_pair(item, run.name, knowledge, run.judging)
-        return done if run.keeps_texts else replace(done, texts=None)
+            return number, item
+        done = prove_pair(item, run.logs[number].name, knowledge(number), run.judging)
+        return number, done if run.keeps_texts else replace(done, texts=None)
 
     yield prove
 
@@ -191,7 +221,9 @@ def _lines(pair: LogPair) -> str:
     return "\n".join((*pair.recorded.lines, *pair.optimized.lines))
 
 
-def _lost(log: str, item: LogPair | Unpaired, loss: Loss) -> PairRun | Unpaired:
+def _lost(run: LogRun, numbered: _Numbered, loss: Loss) -> _Outcome:
+    number, item = numbered
     if isinstance(item, Unpaired):
-        return item
-    return _outcome(item, f"{log}: pair {item.number}", Judged(lost_verdict(loss, _lines(item))))
+        return number, item
+    name = f"{run.logs[number].name}: pair {item.number}"
+    return number, _outcome(item, name, Judged(lost_verdict(loss, _lines(item))))

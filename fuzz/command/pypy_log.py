@@ -1,4 +1,4 @@
-"""The command `pypy-log`: the traces in a log of PyPy, and what its optimizer made of them, proved."""
+"""The command `pypy-log`: the traces in logs of PyPy, and what its optimizer made of them, proved."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from fuzz.command.pypy_prove import Proving, prove, proving_options
 from fuzz.command.seeds import writable
 from fuzz.report.words import counted
 from optimizer.ir.faults import InputError
-from validator.command.exits import Exit
+from validator.command.exits import Exit, worst
 from validator.command.files import write_text
 
 
-@click.command("pypy-log", short_help="List, extract or prove the traces in a log of PyPy.")
-@click.argument("log", metavar="LOG")
+@click.command("pypy-log", short_help="List, extract or prove the traces in logs of PyPy.")
+@click.argument("logs", metavar="LOG...", nargs=-1, required=True)
 @click.option("--list", "listing", is_flag=True, help="Count the recorded traces and their operations; the default.")
 @click.option("--extract", metavar="DIR", help="Write each recorded trace to a file *.trace in this folder.")
 @click.option("--bare", is_flag=True, help="With --extract: leave what guards hand over unknown, as it is in the log.")
@@ -31,7 +31,7 @@ from validator.command.files import write_text
 @proving_options
 @json_option("Print one JSON object a trace or pair, and one at the end.")
 def pypy_log(
-    log: str,
+    logs: tuple[str, ...],
     listing: bool,
     extract: str | None,
     bare: bool,
@@ -40,7 +40,7 @@ def pypy_log(
     proving: Proving,
     as_json: bool,
 ) -> int:
-    """Read the traces that PyPy recorded from a log (`-`: standard input), which may end in .gz or .xz.
+    """Read the traces that PyPy recorded from logs (`-`: standard input), which may end in .gz or .xz.
 
     A log of a program is made by PyPy itself. What a log does not say, docs/pypy-logs.md tells how it is read.
 
@@ -52,6 +52,10 @@ def pypy_log(
     $ PYPYLOG=jit-log-noopt,jit-log-opt:run.log pypy3 prog.py
     $ traceproof pypy-log run.log --prove
     $ traceproof pypy-log run.log --pairs --extract pairs
+    $ traceproof pypy-log first.log second.log --prove
+
+    Several logs, of programs that the same PyPy has run, are proved with what all of them say, and as far as none
+    contradicts it.
 
     --extract with --pairs or --prove proves each pair and writes it as a case: before.trace, after.trace, and
     case.toml, which says how to judge it, so that `report` and `reduce` work on its folder.
@@ -65,15 +69,23 @@ def pypy_log(
         raise click.UsageError("either --list or --extract")
     if sum((listing, bare, pairs, proves)) > 1:
         raise click.UsageError("only one of --list, --bare, --pairs and --prove can be given")
-    if proves or (pairs and extract is not None):
-        return prove(log, proving, as_json, None if extract is None else writable(Path(extract), "--extract"))
+    if len({*logs}) < len(logs):
+        raise click.UsageError("a log is given twice")
+    if extract is not None and len({*map(log_stem, logs)}) < len(logs):
+        raise click.UsageError("--extract names files after logs, and two of these have one name")
+    if proving.only and len(logs) > 1:
+        raise click.UsageError("--only is for one log")
+    proves |= pairs and extract is not None
     given = click.get_current_context().get_parameter_source
     for option in ("only", "jobs", "timeout_s", "cache", "html", "junit"):
-        if given(option) is ParameterSource.COMMANDLINE:
+        if not proves and given(option) is ParameterSource.COMMANDLINE:
             raise click.UsageError(f"--{option.removesuffix('_s')} is for --prove, and for --pairs with --extract")
+    folder = None if extract is None else writable(Path(extract), "--extract")
+    if proves:
+        return prove(logs, proving, as_json, folder)
     if pairs:
-        return list_pairs(log, as_json)
-    return _list_recorded(log, None if extract is None else writable(Path(extract), "--extract"), bare, as_json)
+        return worst([list_pairs(log, as_json) for log in logs])
+    return worst([_list_recorded(log, folder, bare, as_json) for log in logs])
 
 
 def _list_recorded(log: str, folder: Path | None, bare: bool, as_json: bool) -> Exit:

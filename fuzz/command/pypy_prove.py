@@ -1,18 +1,18 @@
-"""Proving the pairs of a log: the table of `pypy-log --prove` and `pypy-run`, and the pairs as cases."""
+"""Proving the pairs of logs: the table of `pypy-log --prove` and `pypy-run`, and the pairs as cases."""
 
 from __future__ import annotations
 
 import json
 import time
-from collections.abc import Iterable, Iterator
-from contextlib import closing
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import ExitStack, closing
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import click
 
-from fuzz.cases.log_run import LogRun, PairRun, prove_log, study_log
+from fuzz.cases.log_run import LogFile, LogRun, PairRun, prove_logs, study_logs
 from fuzz.cases.recorded import log_stem, rereadable
 from fuzz.cases.store import Case, store_case
 from fuzz.command.options import gathered, jobs_option
@@ -35,7 +35,7 @@ from validator.pypy.judge import OPTIONS
 
 @dataclass(frozen=True, slots=True)
 class Proving:
-    """The options of a command that proves a log."""
+    """The options of a command that proves logs."""
 
     jobs: int
     timeout_s: float
@@ -71,34 +71,37 @@ proving_options = gathered(
 """The options of proofs; they come to a command as one argument `proving`."""
 
 
-def prove(log: str, proving: Proving, as_json: bool, folder: Path | None = None, name: str = "") -> Exit:
-    """Proves the pairs of a log, prints a line for each, in order, and the tables, under the name of the log or another
-    one; the exit code of a batch. Stores each as a case in the folder, if there is one."""
+def prove(
+    logs: Sequence[str], proving: Proving, as_json: bool, folder: Path | None = None, names: Sequence[str] = ()
+) -> Exit:
+    """Proves the pairs of logs, prints a line for each, in order, and the tables, under the names of the logs or other
+    ones; the exit code of a batch. Stores each as a case in the folder, if there is one."""
     start = time.monotonic()
-    figures, status = LogFigures(name or file_name(log)), Status(start)
-    with rereadable(log) as file:
+    figures, status = LogFigures(tuple(names or map(file_name, logs))), Status(start)
+    with ExitStack() as opened:
+        files = [opened.enter_context(rereadable(log)) for log in logs]
         keeps_texts = folder is not None or proving.html is not None
-        run = LogRun(file, figures.log, proving.judging, frozenset(proving.only), keeps_texts)
-        knowledge = study_log(run, lambda items: _watched(items, figures, status))
+        read = tuple(LogFile(file, name) for file, name in zip(files, figures.logs, strict=True))
+        run = LogRun(read, proving.judging, frozenset(proving.only), keeps_texts)
+        study = study_logs(run, lambda items: _watched(items, figures, status))
         shown = _Shown(figures, as_json, LogPage() if proving.html is not None else None, folder)
         began = time.time()
-        with closing(prove_log(run, knowledge, proving.jobs)) as outcomes:
-            for outcome in outcomes:
+        with closing(prove_logs(run, study, proving.jobs)) as outcomes:
+            for log, outcome in outcomes:
                 status.clear()
-                shown.add(outcome)
+                shown.add(log.name, outcome)
                 status.show(figures.line)
     status.clear()
-    problem = _problem(run, figures)
     _print_figures(figures, as_json)
     if folder is not None and not as_json:
         click.echo(f"the pairs are in {folder}; their case.toml says with what --failargs they are judged")
-    if problem:
-        click.echo(f"{figures.log}: {problem}", err=True)
+    problems = [f"{log.name}: {problem}" for log in run.logs if (problem := _problem(log, run.only, figures))]
+    click.echo("".join(f"{problem}\n" for problem in problems), err=True, nl=False)
     if proving.junit is not None:
         write_text(proving.junit, log_junit_text(figures, began, time.monotonic() - start, shown.tests))
     if proving.html is not None and shown.page is not None:
         write_text(proving.html, shown.page.text(figures))
-    return worst([*shown.codes, *([Exit.USAGE] if problem or shown.is_damaged else [])])
+    return worst([*shown.codes, *([Exit.USAGE] if problems or shown.is_damaged else [])])
 
 
 def _watched(items: Iterable[LogPair | Unpaired], figures: LogFigures, status: Status) -> Iterator[LogPair | Unpaired]:
@@ -118,40 +121,43 @@ class _Shown:
         self.tests: list[tuple[str, str, str, float]] = []
         self.is_damaged = False
 
-    def add(self, outcome: PairRun | Unpaired) -> None:
+    def add(self, log: str, outcome: PairRun | Unpaired) -> None:
+        """Takes in an outcome in the log of that name."""
         if isinstance(outcome, Unpaired):
             self._figures.unpaired += 1
             self.is_damaged |= bool(outcome.section.loss)
-            said = json.dumps(unpaired_json(outcome)) if self._as_json else unpaired_line(self._figures.log, outcome)
-            click.echo(said, err=not self._as_json)
+            said = {"log": log} | unpaired_json(outcome)
+            click.echo(json.dumps(said) if self._as_json else unpaired_line(log, outcome), err=not self._as_json)
             return
         self._figures.add(outcome)
         self.codes.add(outcome.code)
         if outcome.warning and not self._warning:
             self._warning = outcome.warning
             click.echo(f"warning: {outcome.warning}", err=True)
+        where = f"{log}: " if len(self._figures.logs) > 1 else ""
         reason = "" if outcome.name == "proved" else str(outcome.verdict["reason"])
-        name = f"{outcome.pair.number}: {outcome.pair.kind.value} {outcome.pair.point}"
+        name = f"{where}{outcome.pair.number}: {outcome.pair.kind.value} {outcome.pair.point}"
         self.tests.append((name, outcome.name, reason, outcome.verdict["seconds"] or 0.0))
         if self.page is not None:
-            self.page.add(outcome)
+            self.page.add(log if where else "", outcome)
         if self._as_json:
-            click.echo(json.dumps(outcome_json(outcome)))
+            click.echo(json.dumps({"log": log} | outcome_json(outcome)))
         else:
             told = f": {reason.partition(chr(10))[0]}" if reason else ""
             told += f": {in_short(outcome.missing)}" if outcome.missing else ""
-            click.echo(f"{pair_line(outcome.pair, outcome.name)}{told}")
-        if self._folder is not None and (loss := _stored(outcome, self._figures.log, self._folder)):
+            margin = max(map(len, self._figures.logs)) + len(": ") if where else 0
+            click.echo(f"{where:{margin}}{pair_line(outcome.pair, outcome.name)}{told}")
+        if self._folder is not None and (loss := _stored(outcome, log, self._folder)):
             self.is_damaged = True
-            click.echo(f"{self._figures.log}: pair {outcome.pair.number} is not extracted: {loss}", err=True)
+            click.echo(f"{log}: pair {outcome.pair.number} is not extracted: {loss}", err=True)
 
 
-def _problem(run: LogRun, figures: LogFigures) -> str:
-    """The reason for which the log says less than was asked, beside single traces; '' if there is none."""
-    if run.damage or not figures.all_pairs:
-        return run.damage or missing_sections(run.kinds)
-    if run.only and not figures.pairs + figures.unpaired:
-        return f"there is no pair {', '.join(map(str, sorted(run.only)))}: it has {figures.all_pairs} pairs"
+def _problem(log: LogFile, only: frozenset[int], figures: LogFigures) -> str:
+    """The reason for which a log says less than was asked, beside single traces; '' if there is none."""
+    if log.damage or not log.pairs:
+        return log.damage or missing_sections(log.kinds)
+    if only and not figures.pairs + figures.unpaired:
+        return f"there is no pair {', '.join(map(str, sorted(only)))}: it has {log.pairs} pairs"
     return ""
 
 

@@ -54,7 +54,7 @@ def pypy_run(program: tuple[str, ...], log: str | None, proving: Proving, as_jso
             raise InputError(f"{program[0]} has written no log: it is no PyPy, or one without a JIT")
         if not place.stat().st_size:
             raise InputError(f"{program[0]} has compiled nothing: nothing in the program ran often enough")
-        code = prove(str(place), proving, as_json, name="" if log else shlex.join(program))
+        code = prove([str(place)], proving, as_json, names=[] if log else [shlex.join(program)])
     if code is not Exit.PROVED and log is None:
         click.echo("the log is not kept; --log FILE keeps it, for `traceproof pypy-log FILE --prove`", err=True)
     return code

@@ -48,9 +48,9 @@ def corpus_junit_text(folder: str, began: float, seconds: float, cases: Sequence
 def log_junit_text(
     figures: LogFigures, began: float, seconds: float, pairs: Sequence[tuple[str, str, str, float]]
 ) -> str:
-    """The file of a log whose pairs were proved, each with its name, verdict, reason and seconds. What is refuted is a
+    """The file of logs whose pairs were proved, each with its name, verdict, reason and seconds. What is refuted is a
     failure; of what is not settled, the test is skipped."""
-    suite = _suite(f"log {figures.log}", seconds, began, {"pairs": figures.pairs, "unpaired": figures.unpaired})
+    suite = _suite(figures.title, seconds, began, {"pairs": figures.pairs, "unpaired": figures.unpaired})
     for name, verdict, reason, spent in pairs:
         test = _test(suite, "pairs", name, spent)
         if verdict in ("refuted", "error"):

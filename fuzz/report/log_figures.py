@@ -1,4 +1,4 @@
-"""Every figure of a log of PyPy whose pairs were proved."""
+"""Every figure of logs of PyPy whose pairs were proved."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ _SHOWN = 20
 
 @dataclass(slots=True)
 class LogFigures:
-    """The sums over the pairs of a log. `all_pairs` is the number of pairs when the log was first read."""
+    """The sums over the pairs of logs. `all_pairs` is the number of pairs when the logs were first read."""
 
-    log: str
+    logs: tuple[str, ...]
     all_pairs: int = 0
     unpaired: int = 0
     verdicts: Counter[tuple[Kind, str]] = field(default_factory=Counter)
@@ -44,6 +44,15 @@ class LogFigures:
         else:
             self.reasons[reason_of(run)] += 1
             self.missing.add(run.missing)
+
+    @property
+    def name(self) -> str:
+        """The log, or how many they are."""
+        return self.logs[0] if len(self.logs) == 1 else counted(len(self.logs), "log")
+
+    @property
+    def title(self) -> str:
+        return f"log {self.name}" if len(self.logs) == 1 else self.name
 
     @property
     def pairs(self) -> int:
@@ -81,7 +90,7 @@ class LogFigures:
     def lines(self) -> Iterator[str]:
         """The tables for a person."""
         without = f", {counted(self.unpaired, 'trace')} without" if self.unpaired else ""
-        yield f"{self.log}: {counted(self.pairs, 'pair')}{without}"
+        yield f"{self.name}: {counted(self.pairs, 'pair')}{without}"
         if not self.pairs:
             return
         heads = ("pairs", *VERDICTS)
@@ -101,7 +110,7 @@ class LogFigures:
         """All of it for machines."""
         heads = ("pairs", *VERDICTS)
         return {
-            "log": self.log,
+            "logs": [*self.logs],
             "pairs": self.pairs,
             "unpaired": self.unpaired,
             "verdicts": {name: dict(zip(heads, counts, strict=True)) for name, counts in self.rows()},

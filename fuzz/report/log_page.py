@@ -1,4 +1,4 @@
-"""The page of a log of PyPy whose pairs were proved."""
+"""The page of logs of PyPy whose pairs were proved."""
 
 from __future__ import annotations
 
@@ -25,24 +25,26 @@ class LogPage:
     """The outcomes as a page tells them."""
 
     rows: list[tuple[Any, ...]] = field(default_factory=list)
-    refuted: list[PairRun] = field(default_factory=list)
+    refuted: list[tuple[str, PairRun]] = field(default_factory=list)
 
-    def add(self, outcome: PairRun) -> None:
+    def add(self, log: str, outcome: PairRun) -> None:
+        """Takes in the outcome of a pair of the log of that name, "" if there is one log alone."""
         pair = outcome.pair
         before, after = counts_of(pair.recorded), counts_of(pair.optimized)
         sizes = (f"{before[count]} → {after[count]}" for count in (Count.OPERATIONS, Count.GUARDS))
         reason = "" if outcome.name == "proved" else str(outcome.verdict["reason"]).partition("\n")[0]
         seconds = f"{1000 * (outcome.verdict['seconds'] or 0):.0f}"
         verdict = ("kind", "unknown" if outcome.name == "vacuous" else outcome.name, outcome.name)
-        self.rows.append((pair.number, pair.kind.value, pair.point, *sizes, verdict, seconds, reason))
+        where = (log,) if log else ()
+        self.rows.append((*where, pair.number, pair.kind.value, pair.point, *sizes, verdict, seconds, reason))
         if outcome.name == "refuted" and len(self.refuted) < _DETAILED:
-            self.refuted.append(outcome)
+            self.refuted.append((log, outcome))
 
     def text(self, figures: LogFigures) -> str:
         """The page; refuted pairs are judged again for their runs."""
         return render(
             "log.html",
-            title=f"Log {figures.log}",
+            title=figures.title[:1].upper() + figures.title[1:],
             figures=figures,
             heads=("", "pairs|", *(f"{name}|" for name in VERDICTS)),
             sums=[(name, *counts) for name, counts in figures.rows()],
@@ -53,10 +55,10 @@ class LogPage:
             refuted=list(self._judged()),
         )
 
-    def _judged(self) -> Iterator[tuple[LogPair, JudgedPair]]:
-        for outcome in self.refuted:
+    def _judged(self) -> Iterator[tuple[str, LogPair, JudgedPair]]:
+        for log, outcome in self.refuted:
             if outcome.texts is not None:
-                yield outcome.pair, judge_pair(outcome.texts.before, outcome.texts.after, outcome.texts.options)
+                yield log, outcome.pair, judge_pair(outcome.texts.before, outcome.texts.after, outcome.texts.options)
 
 
 def _most(counts: Counter[str]) -> list[tuple[int, str]]:

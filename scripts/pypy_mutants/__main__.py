@@ -14,7 +14,7 @@ from pathlib import Path
 
 import click
 
-from fuzz.cases.log_run import LogRun, PairRun, prove_log, study_log
+from fuzz.cases.log_run import LogFile, LogRun, PairRun, prove_logs, study_logs
 from fuzz.command.options import jobs_option, seed_option
 from fuzz.report.words import share
 from pypy_mutants.edits import FAULTS
@@ -75,8 +75,8 @@ def pypy_mutants(
 
 def _with_proofs(path: str, timeout_s: float, jobs: int) -> Log:
     log = read_log(path)
-    run = LogRun(path, path, Judging(replace(OPTIONS, timeout_s=timeout_s)))
-    runs = [item for item in prove_log(run, study_log(run), jobs) if isinstance(item, PairRun)]
+    run = LogRun((LogFile(path, path),), Judging(replace(OPTIONS, timeout_s=timeout_s)))
+    runs = [item for _, item in prove_logs(run, study_logs(run), jobs) if isinstance(item, PairRun)]
     return replace(log, proved=tuple(place for place, item in enumerate(runs) if item.name == "proved"))
 
 

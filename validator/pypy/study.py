@@ -1,12 +1,13 @@
-"""Knowledge of a whole log: what its pairs say of fields and calls, and a single one does not; each pair translated.
+"""Knowledge of whole logs: what their pairs say of fields and calls, and a single one does not; each pair translated.
 
-A log is read twice, since what one pair tells of a field may forbid an assumption in an earlier one.
+Logs are read twice, since what one pair tells of a field may forbid an assumption in an earlier one, and in another log
+of the same PyPy. What is told by its address, as parents are, is of one log.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Set
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from optimizer.ir.dialects.pypy_pairs import Kind, LogPair, Unpaired
 from optimizer.ir.faults import InputError
@@ -17,6 +18,8 @@ from validator.pypy.inferred.effects import Effect, Evidence, leaves
 from validator.pypy.inferred.fields import Fields, Lone
 from validator.pypy.inferred.grants import with_guards_that_hold, with_narrow_numbers
 from validator.pypy.inferred.sameness import Node, Sameness
+from validator.pypy.inferred.witnesses import witness
+from validator.pypy.printed.descrs import Descrs
 from validator.pypy.printed.lines import is_pointer, read_printed
 from validator.pypy.printed.parents import Parents, Targets, correspond, path_to
 from validator.pypy.printed.rows import Rows, rows_of, with_target
@@ -26,8 +29,8 @@ from validator.pypy.translate import Translated, translate
 
 @dataclass(frozen=True, slots=True)
 class Knowledge:
-    """Statements of a whole log: on its fields, the effects that its calls are taken not to have, the classes whose
-    objects are `apart` from constants that they are compared with, and the fields that one constant alone has."""
+    """Statements on a log: on its fields, the effects that its calls are taken not to have, the classes whose objects
+    are `apart` from constants that they are compared with, and the fields that one constant alone has."""
 
     fields: Fields
     effects: frozenset[Effect]
@@ -49,28 +52,62 @@ class Knowledge:
         return replace(self, effects=frozenset(), apart=frozenset(), lone=frozenset(), fields=self.fields.certain())
 
 
-def study(items: Iterable[LogPair | Unpaired], file: str) -> Knowledge:
-    """Knowledge from all pairs of the log `file`. Pairs that cannot be translated say nothing."""
-    fields, evidence, apart, parents, targets = Fields(), Evidence(), Apart(), Parents(), Targets()
-    lone, of_lone = Lone(), Evidence()
-    for pair in items:
-        parents.add(pair)
-        targets.add(pair)
-        if isinstance(pair, Unpaired):
-            continue
+@dataclass(slots=True)
+class Study:
+    """The study of logs of one PyPy, one after the other: what they say together, and of each its bridges."""
+
+    _fields: Fields = field(default_factory=Fields)
+    _evidence: Evidence = field(default_factory=Evidence)
+    _apart: Apart = field(default_factory=Apart)
+    _lone: Lone = field(default_factory=Lone)
+    _of_lone: Evidence = field(default_factory=Evidence)
+    _descrs: Descrs = field(default_factory=Descrs)
+    _logs: list[tuple[Parents, Targets]] = field(default_factory=list)
+
+    def add(self, items: Iterable[LogPair | Unpaired], file: str) -> None:
+        """Takes in all pairs of the next log, `file`. Pairs that cannot be translated say nothing."""
+        parents, targets = Parents(), Targets()
+        self._descrs.next_log()
+        for item in items:
+            parents.add(item)
+            targets.add(item)
+            if isinstance(item, LogPair):
+                self._add(item, file)
+        parents.close()
+        targets.close()
+        self._logs.append((parents, targets))
+
+    def _add(self, pair: LogPair, file: str) -> None:
         try:
             sides = _sides(pair, file)
         except (NotStraight, InputError):
-            continue
-        rows = rows_of(sides)
-        sameness = Sameness(rows)
-        fields.add(sides.before.lines, sameness)
-        apart.add(pair.number, sides, sameness)
-        evidence.add(pair.number, rows.pairs[-1], len(sides.before.lines) - 1, sameness)
-        if fewer := lone.add(pair.number, sides, is_bridge=pair.kind is Kind.BRIDGE):
-            of_lone.add(pair.number, rows.pairs[-1], len(sides.before.lines) - 1, Sameness(rows, lone=fewer))
-    effects = {effect for effect in of_lone.assumed() if effect.memory in lone.assumed()} - evidence.denied.keys()
-    return Knowledge(fields, evidence.assumed() | effects, apart.assumed(), lone.assumed(), parents, targets)
+            return
+        rows, one = rows_of(sides), witness(len(self._logs), pair.number, pair.point)
+        sameness, row, once = Sameness(rows), rows.pairs[-1], len(sides.before.lines) - 1
+        self._descrs.add(file, sides.before.lines)
+        self._fields.add(sides.before.lines, sameness)
+        self._apart.add(one, sides, sameness)
+        self._evidence.add(one, row, once, sameness)
+        if fewer := self._lone.add(one, sides, is_bridge=pair.kind is Kind.BRIDGE):
+            self._of_lone.add(one, row, once, Sameness(rows, lone=fewer))
+
+    def check(self) -> None:
+        """Raises InputError if the logs are not of one PyPy."""
+        self._descrs.check()
+
+    def knowledge(self, log: int) -> Knowledge:
+        """Knowledge of the log of that number, counted from 0."""
+        lone = self._lone.assumed(log)
+        effects = {effect for effect in self._of_lone.assumed(log) if effect.memory in lone} - self._evidence.denied
+        effects |= self._evidence.assumed(log)
+        return Knowledge(self._fields, frozenset(effects), self._apart.assumed(log), lone, *self._logs[log])
+
+
+def study(items: Iterable[LogPair | Unpaired], file: str) -> Knowledge:
+    """Knowledge from all pairs of the log `file` alone."""
+    alone = Study()
+    alone.add(items, file)
+    return alone.knowledge(0)
 
 
 def translated(pair: LogPair, file: str, knowledge: Knowledge, *, generous: bool = False) -> Translated:

@@ -6,12 +6,12 @@ class.
 
 The optimizer takes objects of two classes to be two objects (`_optimize_oois_ooisnot` in rewrite.py): where it knows
 the class of a value that is compared with a constant of another class, the comparison is gone. So it is assumed of
-a class that constants with which its objects are compared by identity are of other classes, if two pairs of the log say
-so, and nothing says that there is one of that class: no comparison that finds such an object to be the constant, and
-no other that stays though the class is known. In the same way it is assumed of a bytecode, whatever the class, behind
-the same other comparisons: it is the interpreter that compares there, with constants of its own. Where something
-contradicts both, it is assumed of the comparisons at one place of the program, which have one constant there: at the
-same position, behind the same other comparisons.
+a class that constants with which its objects are compared by identity are of other classes, if two pairs say so, and
+nothing says that there is one of that class: no comparison that finds such an object to be the constant, and no other
+that stays though the class is known. In the same way it is assumed of a bytecode, whatever the class, behind the same
+other comparisons: it is the interpreter that compares there, with constants of its own. Where something contradicts
+both, it is assumed of the comparisons at one place of the program, which have one constant there: at the same position,
+behind the same other comparisons. Both are said of one log: which constants there are, other processes do not tell.
 """
 
 from __future__ import annotations
@@ -23,6 +23,7 @@ from dataclasses import dataclass, field
 
 from optimizer.ir.immutable import replace
 from validator.pypy.inferred.sameness import Sameness
+from validator.pypy.inferred.witnesses import Witness, told
 from validator.pypy.inferred.written import ALLOCATIONS
 from validator.pypy.printed.lines import Line, Printed, is_pointer, is_variable
 from validator.pypy.printed.rows import Rows
@@ -30,6 +31,7 @@ from validator.pypy.printed.straight import AFTER, BEFORE, Sides
 
 _TESTS = ("guard_class", "guard_nonnull_class", "record_exact_class")
 _PASSES = {"guard_true": True, "guard_false": False}
+_CLASS = re.compile(r"ConstClass\([A-Za-z_][\w.]*\)")
 _BYTECODE = re.compile(r"~#[0-9]+ ((?!IS_OP)(\w+)'.*)")
 """The bytecode at a place of the program, with the answers of comparisons there; but for `x is y`, which compares with
 constants of the program."""
@@ -61,15 +63,15 @@ class _Compared:
 
 @dataclass(slots=True)
 class Apart:
-    """Statements of the pairs of a log on constants with which objects are compared, by what they are about
-    (`_Compared.names`): the numbers of the pairs in which such a comparison is gone, and those of which there may be
-    such a constant of the class of the object."""
+    """Statements of pairs on constants with which objects are compared, by what they are about (`_Compared.names`): the
+    pairs in which such a comparison is gone, and those of which there may be such a constant of the class of the
+    object."""
 
-    gone: dict[str, set[int]] = field(default_factory=dict)
+    gone: dict[str, set[Witness]] = field(default_factory=dict)
     denied: set[str] = field(default_factory=set)
 
-    def add(self, number: int, sides: Sides, sameness: Sameness) -> None:
-        """Takes in the pair of that number."""
+    def add(self, pair: Witness, sides: Sides, sameness: Sameness) -> None:
+        """Takes in a pair."""
         lines = sides.before.lines
         classes = {sameness.of(BEFORE, line.args[0]): line.args[1] for line in lines if line.name in _TESTS}
         known = {
@@ -88,11 +90,12 @@ class Apart:
                 self.denied |= {*one.names}
             elif one.class_ and is_plain and node not in known:
                 for name in one.names:
-                    self.gone.setdefault(name, set()).add(number)
+                    self.gone.setdefault(name, set()).add(pair)
 
-    def assumed(self) -> frozenset[str]:
-        """The subjects of statements that no object is compared with a constant of its own class."""
-        return frozenset(name for name, numbers in self.gone.items() if len(numbers) > 1) - self.denied
+    def assumed(self, log: int) -> frozenset[str]:
+        """The subjects of statements that in the log of that number no object is compared with a constant of its own
+        class."""
+        return told(self.gone, log, lambda name: _CLASS.fullmatch(name) is not None) - self.denied
 
 
 def with_classes(sides: Sides, apart: frozenset[str]) -> tuple[Sides, tuple[str, ...]]:

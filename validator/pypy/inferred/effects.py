@@ -4,8 +4,8 @@ Where the recorded trace accesses a field in front of a call and loads it behind
 there, the optimizer relied on the call not writing the field; where a store in front of the call is done behind it, on
 the call neither reading nor writing it, if two traces say so, a preamble and its body being two; where the check behind
 the call that the code is valid is gone, on the call not invalidating code. Each is an assumption with a name. It must
-be consistent over a log: where the optimizer loads a field that it has just had in hand again, or checks again, only
-because of a call between, that function has the effect.
+be consistent over all logs that are studied together: where the optimizer loads a field that it has just had in hand
+again, or checks again, only because of a call between, that function has the effect.
 
 Nothing is inferred of functions of which PyPy knows nothing either, of fields that it takes to be immutable, nor of
 objects that the optimized trace has not allocated yet.
@@ -16,13 +16,16 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Set
 from dataclasses import dataclass, field
 
+from optimizer.ir.immutable import replace
 from validator.pypy.inferred.fields import Fields, is_pure
 from validator.pypy.inferred.sameness import Node, Preserved, Sameness
+from validator.pypy.inferred.witnesses import Witness, told
 from validator.pypy.printed.copies import copies_items
 from validator.pypy.printed.lines import (
     ANY_EFFECT,
     Line,
     Printed,
+    is_named,
     is_variable,
     keeps_off,
     touches_no_object,
@@ -53,28 +56,32 @@ class Effect:
     def __str__(self) -> str:
         return f"call {self.function} does not {_VERBS[self.verb]} {self.memory}"
 
+    @property
+    def is_named(self) -> bool:
+        """Does it mean the same in all processes?"""
+        return is_named(self.function) and is_named(self.memory)
+
 
 @dataclass(slots=True)
 class Evidence:
-    """Statements of the pairs of a log on effects, each with the numbers of the pairs that say so. `stored_behind` are
-    reads and writes that contradict a store which is put off, with the iteration in which it stands: one trace would
-    only say of its own store that it is right there. A preamble and its body are two, optimized one after the other."""
+    """Statements of pairs on effects, each with the pairs that say so. `stored_behind` are reads and writes that
+    contradict a store which is put off, with the iteration in which it stands: one trace would only say of its own
+    store that it is right there. A preamble and its body are two, optimized one after the other."""
 
-    relied_on: dict[Effect, set[int]] = field(default_factory=dict)
-    stored_behind: dict[Effect, set[tuple[int, int]]] = field(default_factory=dict)
-    denied: dict[Effect, set[int]] = field(default_factory=dict)
+    relied_on: dict[Effect, set[Witness]] = field(default_factory=dict)
+    stored_behind: dict[Effect, set[Witness]] = field(default_factory=dict)
+    denied: set[Effect] = field(default_factory=set)
 
-    def add(self, number: int, sides: Sides, once: int, sameness: Sameness) -> None:
-        """Takes in the pair of that number, of which these are the last row, the number of operations in an iteration,
-        and the classes, which grow."""
+    def add(self, pair: Witness, sides: Sides, once: int, sameness: Sameness) -> None:
+        """Takes in a pair, of which these are the last row, the number of operations in an iteration, and the classes,
+        which grow."""
         relied: set[Effect] = set()
         behind: set[tuple[Effect, int]] = set()
-        denied: set[Effect] = set()
         for _ in range(_ROUNDS):
             sameness.grow(_as_pypy_sees_it(relied | {effect for effect, _ in behind}))
             before = _Trace(BEFORE, sides.before, sameness)
             after = _Trace(AFTER, sides.after, sameness)
-            denied |= {*after.loaded_again(), *after.checked_again()}
+            self.denied |= {*after.loaded_again(), *after.checked_again()}
             calls = list(_aligned(before.calls, after.calls))
             more = {*_relied_on(before, after, calls)} - relied
             further = {*_stored_behind(before, after, calls, once)} - behind
@@ -82,17 +89,17 @@ class Evidence:
                 break
             relied |= more
             behind |= further
-        for effects, numbers in ((relied, self.relied_on), (denied, self.denied)):
-            for effect in effects:
-                numbers.setdefault(effect, set()).add(number)
+        for effect in relied:
+            self.relied_on.setdefault(effect, set()).add(pair)
         for effect, iteration in behind:
-            self.stored_behind.setdefault(effect, set()).add((number, iteration))
+            self.stored_behind.setdefault(effect, set()).add(replace(pair, iteration=iteration))
 
-    def assumed(self) -> frozenset[Effect]:
-        """The effects that the optimizer relied on, without those that it denied elsewhere, and those of RPython's own
-        functions on what they write."""
-        behind = {effect for effect, numbers in self.stored_behind.items() if len(numbers) > 1}
-        assumed = (self.relied_on.keys() | behind) - self.denied.keys()
+    def assumed(self, log: int) -> frozenset[Effect]:
+        """The effects that the optimizer relied on, in the log of that number, without those that it denied elsewhere,
+        and those of RPython's own functions on what they write."""
+        relied_on = told(self.relied_on, log, lambda effect: effect.is_named, bool)
+        behind = told(self.stored_behind, log, lambda effect: effect.is_named)
+        assumed = (relied_on | behind) - self.denied
         return frozenset(one for one in assumed if one.verb != "writes" or not writes_own(one.function, one.memory))
 
 

@@ -1,7 +1,7 @@
 """The fields that never change: PyPy prints `pure` behind immutable fields and behind quasi-immutable ones alike.
 
 A recorded trace watches a quasi-immutable field (`quasiimmut_field`) before it reads it, and does not say which field
-that is. So every field that a trace reads from an object which it has watched before may be one, in the whole log.
+that is. So every field that a trace reads from an object which it has watched before may be one, everywhere.
 An immutable field of a new object is stored before a call can see it. One that is not, and is read, is none.
 
 PyPy's optimizer forwards quasi-immutable fields over calls as if they were immutable, also those of objects that may be
@@ -22,8 +22,9 @@ from dataclasses import dataclass, field, replace
 
 from optimizer.ir.types.memory_types import Field, lone_field
 from validator.pypy.inferred.sameness import Node, Sameness
+from validator.pypy.inferred.witnesses import Witness, told
 from validator.pypy.inferred.written import ALLOCATIONS, Spans, place_of
-from validator.pypy.printed.lines import NULL, Line, is_pointer
+from validator.pypy.printed.lines import NULL, Line, is_named, is_pointer
 from validator.pypy.printed.straight import BEFORE, Sides
 
 _PURE = " pure>"
@@ -47,7 +48,7 @@ def is_pure(memory: str) -> bool:
 
 @dataclass(slots=True)
 class Fields:
-    """Immutable and changing fields among those that a log names, those that a trace may have found other than NULL,
+    """Immutable and changing fields among those that logs name, those that a trace may have found other than NULL,
     and where those of each struct stand."""
 
     pure: set[str] = field(default_factory=set)
@@ -114,25 +115,25 @@ def _null(lines: tuple[Line, ...]) -> set[str]:
 
 @dataclass(slots=True)
 class Lone:
-    """Statements of the pairs of a log on fields that one constant object alone has: the numbers of the pairs in which
-    fewer loads of such constants are left, and the fields which the optimizer has loaded twice in a row."""
+    """Statements of pairs on fields that one constant object alone has: the pairs in which fewer loads of such
+    constants are left, and the fields which the optimizer has loaded twice in a row."""
 
-    relied_on: dict[str, set[int]] = field(default_factory=dict)
+    relied_on: dict[str, set[Witness]] = field(default_factory=dict)
     denied: set[str] = field(default_factory=set)
 
-    def add(self, number: int, sides: Sides, *, is_bridge: bool) -> frozenset[str]:
-        """Takes in the pair of that number, and gives the fields for which it speaks. What is left out in a bridge, its
-        parent may have known."""
+    def add(self, pair: Witness, sides: Sides, *, is_bridge: bool) -> frozenset[str]:
+        """Takes in a pair, and gives the fields for which it speaks. What is left out in a bridge, its parent may have
+        known."""
         self.denied |= _loaded_again(sides.after.lines) | _of_new(sides.before.lines)
         recorded, optimized = (Counter(_of_constants(side.lines)) for side in (sides.before, sides.after))
         fewer = [memory for memory, times in optimized.items() if times < recorded[memory] and not is_bridge]
         for memory in fewer:
-            self.relied_on.setdefault(memory, set()).add(number)
+            self.relied_on.setdefault(memory, set()).add(pair)
         return frozenset(fewer)
 
-    def assumed(self) -> frozenset[str]:
-        """The fields that one constant object alone is taken to have."""
-        return frozenset(memory for memory, numbers in self.relied_on.items() if len(numbers) > 1) - self.denied
+    def assumed(self, log: int) -> frozenset[str]:
+        """The fields that one constant object alone is taken to have in the log of that number."""
+        return told(self.relied_on, log, is_named) - self.denied
 
 
 def _of_constants(lines: tuple[Line, ...]) -> Iterator[str]:

@@ -44,6 +44,10 @@ memory that they may touch, beside objects of RPython's own libraries, and the s
 
 RPYTHON = "RPython's own functions on lists, strings and iterators of dicts touch nothing else"
 
+_UNNAMED = re.compile(
+    r"<(Call|Loop)(?!.*>@[A-Za-z_])|<(Array|Interior)|<Field(?!.*\.inst_|. JitVirtualRef\.)|0x[0-9a-f]|[0-9]{9}"
+)
+
 _LOADS = ("getfield_gc", "getarrayitem_gc", "getinteriorfield_gc")
 _STORES = ("setfield_gc", "setarrayitem_gc", "setinteriorfield_gc")
 
@@ -211,6 +215,13 @@ def writes_own(function: str, memory: str) -> bool:
     found = _RPYTHON.fullmatch(function)
     structs = (struct for name, _, struct in _OWN if found and re.fullmatch(name, found["name"]))
     return any(re.match(rf"<Field. {struct}\.", memory) for struct in structs)
+
+
+def is_named(text: str) -> bool:
+    """Does the name of a class, of a memory, or of a function (as `Line.function`) mean the same in the logs of all
+    processes? No address does, nor the number of a loop; and arrays and the structs of RPython, as lists are, share
+    their names with others."""
+    return _UNNAMED.search(text) is None
 
 
 def is_pointer(text: str) -> bool:

@@ -55,6 +55,10 @@ class Parents:
         if not section.is_recorded:
             self._guards.update((guard, number) for line in section.lines for guard in _GUARD.findall(line))
 
+    def close(self) -> None:
+        """The log has ended: no bridge looks for its guard any more."""
+        self._guards.clear()
+
     def given(self, items: Iterable[LogPair | Unpaired]) -> Iterator[LogPair | Unpaired]:
         """The same pairs once more, in order, bridges with their parents."""
         held: dict[int, LogPair] = {}
@@ -94,6 +98,10 @@ class Targets:
             self._last_bridges[target] = item.number
         self._labels.update(dict.fromkeys(labels[:1]))
         self._labels.update(dict.fromkeys(labels[1:], item.number))
+
+    def close(self) -> None:
+        """The log has ended: no bridge looks for its label any more."""
+        self._labels.clear()
 
     def bridges_to(self, loops: Set[int]) -> set[int]:
         """The bridges that jump to the inner labels of these loops."""

@@ -1,0 +1,57 @@
+"""Witnesses: the pairs of one log, or of several of one PyPy, that speak for what is assumed.
+
+PyPy's optimizer works on each trace anew, so two traces are two witnesses. But where two processes have run the same
+code, the traces of the second say what those of the first have said. So pairs of two logs are two witnesses only if
+they start at different places of the program: of functions of other names, in files of other names, or at other
+bytecodes of them.
+
+What is printed by its address has that name in one process alone, and a name that several structs have may stand for
+others in another program: of that no other log is a witness.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass
+from typing import TypeVar
+
+_FOLDERS_AND_LINES = re.compile(r"(?<=;).*/|:[0-9]+-[0-9]+(?=~#)")
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class Witness:
+    """A pair: the number of its log, its own there, the place of the program where it starts, and the iteration in
+    which it has what it speaks for."""
+
+    log: int
+    number: int
+    start: str = ""
+    iteration: int = 0
+
+
+def witness(log: int, number: int, point: str) -> Witness:
+    """The witness that a pair is which starts at this point of the program."""
+    return Witness(log, number, _FOLDERS_AND_LINES.sub("", point))
+
+
+def are_two(witnesses: Collection[Witness]) -> bool:
+    """Are there two among them?"""
+    return len({one.start for one in witnesses}) > 1 or len(witnesses) > len({one.log for one in witnesses})
+
+
+def told(
+    said: Mapping[T, Collection[Witness]],
+    log: int,
+    is_named: Callable[[T], bool],
+    are_enough: Callable[[Collection[Witness]], bool] = are_two,
+) -> frozenset[T]:
+    """The statements for which enough witnesses speak: all, or of what does not mean the same in all processes, those
+    of the log of that number."""
+    return frozenset(
+        what
+        for what, witnesses in said.items()
+        if are_enough(witnesses if is_named(what) else [one for one in witnesses if one.log == log])
+    )
