@@ -115,8 +115,7 @@ def make_array(kind: str, length: int, *, clear: bool, shared: bool = False) -> 
             return {"x": 0, "y": None, "z": 0} if clear else dict.fromkeys("xyz", UNWRITTEN)
         return (None if kind == "Refs" else 0) if clear else UNWRITTEN
 
-    slots: dict[str, object] = {} if clear else {LOOSE_NUMBER: UNWRITTEN}
-    return Thing(kind, slots, [item() for _ in range(length)], shared=shared)
+    return Thing(kind, {}, [item() for _ in range(length)], shared=shared)
 
 
 def is_a(kind: str | None, wanted: str) -> bool:

@@ -8,6 +8,7 @@ from optimizer.ir.immutable import immutable
 from optimizer.ir.rows.row import FIELD, FLOAT, REF
 from optimizer.ir.trace import ConstFloat, ConstInt, Operation, Value
 from optimizer.ir.types.layout import Array, Field, Layout, Struct
+from optimizer.ir.types.memory_types import is_left_open
 
 MOST_CELLS = 32
 """The number of cells of one slot that are known at a time, at most, those of local objects not counted."""
@@ -85,10 +86,11 @@ def zero(slot: Field) -> Value:
     return NULL if slot.type is REF else ConstInt(0)
 
 
-def default_content(slot: Field, allocated: Struct | Array, cleared: bool) -> Value | None:
+def default_content(cell: Cell, allocated: Struct | Array, cleared: bool) -> Value | None:
     """The content of a cell of a fresh object that has not been written; None where nobody may read it."""
-    blank = slot.type is not REF if isinstance(allocated, Struct) else True
-    return None if blank and not cleared else zero(slot)
+    slot = cell.slot
+    is_open = is_left_open(allocated, slot.key, is_item=cell.index is not None, is_ref=slot.type is REF)
+    return None if is_open and not cleared else zero(slot)
 
 
 def is_cleared(operation: Operation, allocated: Struct | Array) -> bool:

@@ -79,7 +79,7 @@ class Memory:
             return local.variable.get(key, {}).get(index)
         value = local.constant.get(key, {}).get(index)
         if value is None and key not in local.blurred and local.cleared is not None:
-            return default_content(cell.slot, local.allocated, local.cleared)
+            return default_content(cell, local.allocated, local.cleared)
         return value
 
     def _declared_content(self, cell: Cell) -> Value | None:

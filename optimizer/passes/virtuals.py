@@ -20,7 +20,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 
-from optimizer.facts.cells import Cell, copy_of, default_content, is_cleared, stored_value, zero
+from optimizer.facts.cells import Cell, copy_of, default_content, is_cleared, stored_value
 from optimizer.facts.facts import Facts
 from optimizer.ir.operands import instead
 from optimizer.ir.rows.ops import OPS, Kind, Op
@@ -55,7 +55,7 @@ class _Virtual:
         store = self.stores.get((cell.slot.key, cell.index))
         if store is not None:
             return facts.find(stored_value(store))
-        return default_content(cell.slot, self.allocated, self._is_cleared)
+        return default_content(cell, self.allocated, self._is_cleared)
 
     @property
     def _is_cleared(self) -> bool:
@@ -67,9 +67,9 @@ class _Virtual:
     def needed_stores(self, facts: Facts) -> Iterable[Operation]:
         """The stores that must follow the allocation."""
         for store in self.stores.values():
-            slot = facts.cell(store).slot
-            cleared = default_content(slot, self.allocated, self._is_cleared)
-            if cleared is None or facts.find(stored_value(store)) != zero(slot):
+            cell = facts.cell(store)
+            cleared = default_content(cell, self.allocated, self._is_cleared)
+            if cleared is None or facts.find(stored_value(store)) != cleared:
                 yield store
 
 

@@ -11,7 +11,7 @@ from optimizer.ir.faults import Unsupported
 from optimizer.ir.rows.heap_domain import HeapDomain
 from optimizer.ir.rows.row import REF, Type
 from optimizer.ir.types.calls import Effects
-from optimizer.ir.types.memory_types import BYTES, VIEWS, Array, Field, MemoryKind, RawItem, Struct
+from optimizer.ir.types.memory_types import BYTES, VIEWS, Array, Field, MemoryKind, RawItem, Struct, is_left_open
 from validator.check.contents import Contents, stored, written_key
 from validator.check.reach import Places
 from validator.check.universe import FRESH, NULL, OWN, REFERENCE, Universe, allocation_number
@@ -228,8 +228,8 @@ class Memory(Contents, HeapDomain[Any, Any, Any]):
             (self.asked if has_partner else self.universe.facts).append(length == self.universe.length(p))
         for slot in self.universe.slots.values():
             if self.universe.has_slot(number, slot):
-                is_null = slot.type is REF and not (isinstance(type_, Array) and slot.key in self.universe.indexed)
-                self._clear(number, slot, cleared or is_null)
+                is_item, is_ref = slot.key in self.universe.indexed, slot.type is REF
+                self._clear(number, slot, cleared or not is_left_open(type_, slot.key, is_item=is_item, is_ref=is_ref))
         return p
 
     def _clear(self, number: int, slot: Field, cleared: bool) -> None:

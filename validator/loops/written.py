@@ -10,11 +10,13 @@ from collections.abc import Iterator, Sequence
 
 from optimizer.ir.faults import Unsupported
 from optimizer.ir.loops import Part
-from optimizer.ir.rows.ops import Kind, Type
-from optimizer.ir.rows.row import EVENT, FIELD, LOAD, NEW, STORE
-from optimizer.ir.trace import Operation, Value, Var
+from optimizer.ir.rows.ops import Kind
+from optimizer.ir.rows.row import EVENT, FIELD, LOAD, NEW, REF, STORE
+from optimizer.ir.trace import ConstInt, Operation, Value, Var
 from optimizer.ir.types.calls import EVENT_ROLES, call_of
+from optimizer.ir.types.known_calls import meant
 from optimizer.ir.types.layout import Array, Field, Layout, Struct
+from optimizer.ir.types.memory_types import is_left_open
 from validator.loops.shape import READS, Loop
 
 _CLEARED = "new_array_clear"
@@ -50,39 +52,47 @@ def check_written(loop: Loop) -> None:
 
 
 _Made = tuple[Operation, frozenset[object]]
-"""An allocation, and the fields of the new object that are stored to."""
+"""An allocation, and the memory of the new object that is written: fields, or all items."""
 
 
 def _unwritten(part: Part, layout: Layout) -> Iterator[_Made]:
-    """The allocations of memory that is not written by that. An array is taken for one that stays so, and so are
-    bytes."""
+    """The allocations of memory that is not written by that. Bytes are taken to stay so, and so are items where some
+    are copied, perhaps before they are written."""
+    copies = any(meant(one, layout).op.kind is Kind.COPY for one in part.ops)
     for made in [one for one in part.ops if one.op.kind is NEW]:
         allocated = layout.descr_of(made)
         if made.op.name == _CLEARED or (isinstance(allocated, Struct) and allocated.cleared):
             continue
-        stores = [one for one in part.ops if one.op.kind is STORE and one.args[0] == made.result]
-        yield made, frozenset([layout.descr_of(store) for store in stores] if isinstance(allocated, Struct) else [])
+        stored: dict[object, set[Value]] = {}
+        for store in [one for one in part.ops if one.op.kind is STORE and one.args[0] == made.result]:
+            stored.setdefault(layout.descr_of(store), set()).add(store.args[1])
+        is_struct = isinstance(allocated, Struct)
+        length = None if is_struct or copies else made.args[0]
+        yield made, frozenset([slot for slot, at in stored.items() if is_struct or _are_all(at, length)])
+
+
+def _are_all(indices: set[Value], length: Value | None) -> bool:
+    return isinstance(length, ConstInt) and all(ConstInt(i) in indices for i in range(length.value))
 
 
 def _loads(part: Part, layout: Layout) -> list[Operation]:
-    """The operations that read memory, and need it written. Events do not."""
+    """The operations that read memory of objects, and need it written. Events do not."""
     calls = [one for one in part.ops if (call := call_of(one, layout)) is not None and call.role not in EVENT_ROLES]
-    return [one for one in part.ops if one.op.kind in READS or one in calls]
+    reads = [one for one in part.ops if one.op.kind in READS or one in calls]
+    return [one for one in reads if any(arg.type is REF for arg in one.args)]
 
 
 def _may_read(load: Operation, made: _Made, layout: Layout) -> bool:
-    """May it read what is not written of that object? Its fields of references are."""
+    """May it read what is not written of that object?"""
     operation, written = made
     slot = layout.descr_of(load)
     allocated = layout.descr_of(operation)
     if not isinstance(slot, Field) or not isinstance(allocated, Struct | Array):
         return True
-    is_field = load.op.memory is not None and load.op.memory.descr is FIELD
-    if is_field and slot.type is Type.REF:
+    is_item = load.op.memory is None or load.op.memory.descr is not FIELD
+    if not is_left_open(allocated, slot.key, is_item=is_item, is_ref=slot.type is REF):
         return False
-    if isinstance(allocated, Struct):
-        return slot not in written and (is_field or slot.owner is None)
-    return slot.owner in (None, allocated.name)
+    return slot not in written and (not is_item or slot.owner in (None, allocated.name))
 
 
 def _keeps(operation: Operation) -> bool:
@@ -90,7 +100,7 @@ def _keeps(operation: Operation) -> bool:
     kind, args = operation.op.kind, operation.args
     if kind not in (STORE, EVENT, Kind.RAW_STORE):
         return False
-    return any(isinstance(arg, Var) and arg.type is Type.REF for arg in (args if kind is EVENT else args[1:]))
+    return any(isinstance(arg, Var) and arg.type is REF for arg in (args if kind is EVENT else args[1:]))
 
 
 class _Ages:
@@ -110,7 +120,7 @@ class _Ages:
                 self._ages[operation.result] = 0 if operation.op.kind is NEW else age
 
     def of(self, value: Value) -> int:
-        return self._ages.get(value, 0) if value.type is Type.REF else 0
+        return self._ages.get(value, 0) if value.type is REF else 0
 
 
 def _ages_of_inputs(loop: Loop, made: set[Var | None], *, is_kept: bool) -> list[int]:

@@ -12,6 +12,7 @@ from optimizer.ir.rows.row import FLOAT, INT, REF, Type
 from optimizer.ir.types.calls import Effects
 from optimizer.ir.types.layout import Array, Field, Struct
 from optimizer.ir.types.memory_cells import RAW_ARRAY
+from optimizer.ir.types.memory_types import is_left_open
 
 
 class Ref(NamedTuple):
@@ -45,8 +46,8 @@ NO_INDEX = -1
 class Object:
     """An object's class, its length if it is an array, and what is known to have been put into its cells.
 
-    The other cells hold 0, 0.0 or NULL, but if the object is not `cleared`, the items of an array and what numbers the
-    object has have not been written, nor in any case the items that are `unwritten`. An object that is `unnamed` may as
+    The other cells hold 0, 0.0 or NULL, but if the object is not `cleared`, the items of an array and the numbers of a
+    struct have not been written, nor in any case the items that are `unwritten`. An object that is `unnamed` may as
     well be any other one with the same items.
     """
 
@@ -62,9 +63,8 @@ class Object:
         value = self.cells.get(cell)
         if value is not None:
             return value
-        is_ref = isinstance(like, Ref)
-        is_blank = not is_ref or (isinstance(self.type, Array) and cell[1] != NO_INDEX)
-        if (is_blank and not self.cleared) or cell in self.unwritten:
+        is_open = is_left_open(self.type, cell[0], is_item=cell[1] != NO_INDEX, is_ref=isinstance(like, Ref))
+        if (is_open and not self.cleared) or cell in self.unwritten:
             return None
         return blank(type_of(like))
 

@@ -128,6 +128,12 @@ class Array:
         return self.fields if self.item is None else (self.item,)
 
 
+def is_left_open(allocated: Struct | Array, key: str, *, is_item: bool, is_ref: bool) -> bool:
+    """Is that memory of a new object not written, if it is not cleared: numbers of a struct, items of an array?"""
+    own = () if isinstance(allocated, Struct) else (*VIEWS, *[slot.key for slot in allocated.slots])
+    return is_item and key in own if own else not is_ref
+
+
 Content = int | Float | str
 """A declared value: a machine int, a float, or the name of a constant."""
 
@@ -166,8 +172,6 @@ def text_object(text: str, word: int) -> Known:
 SUBCLASS = "+"
 """`Node+` is the name of a subclass of `Node` that is not declared."""
 
-# Bytes.
-
 RAW = "raw"
 """The name of all raw memory in declarations of calls, and in texts of heaps."""
 
@@ -186,9 +190,7 @@ VIEWS = {slot.key: slot for slot in (OBJECT_BYTES, OBJECT_REFERENCES)}
 
 def kind_of(key: str) -> MemoryKind:
     """The kind of the memory with that key."""
-    if key.startswith(BYTES.key):
-        return MemoryKind.RAW
-    return MemoryKind.VIEW if key in VIEWS else MemoryKind.OBJECTS
+    return MemoryKind.RAW if key.startswith(BYTES.key) else MemoryKind.VIEW if key in VIEWS else MemoryKind.OBJECTS
 
 
 def raw_field(field: Field) -> Field:

@@ -834,11 +834,15 @@ def test_names_of_the_preamble_are_those_of_its_objects_on_neither_side() -> Non
         ("new(descr=Raw)", "i3 = strgetitem(p0, 0)", True),  # a struct has no characters
         ("new_array(i0, descr=Items)", "p3 = getfield_gc_r(p0, descr=other)", True),  # NULL from the start
         ("newstr(i0)", "p3 = getfield_gc_r(p0, descr=other)", True),
+        ("newstr(i0)", "i3 = getfield_gc_i(p0, descr=other)", True),
+        ("newstr(i0)", "p3 = getarrayitem_gc_r(p0, 0, descr=Items)", True),
+        ("new_array(i0, descr=Items)", "i3 = getfield_gc_i(p0, descr=other)", True),
+        ("new_array(i0, descr=Items)", "i3 = getarrayitem_gc_i(p0, 0, descr=Others)", True),
         ("new(descr=Raw)", "i3 = getfield_gc_i(p0, descr=other)", False),
         ("new(descr=Raw)", "i3 = getarrayitem_gc_i(p0, 0, descr=Items)", False),
         ("new_array(i0, descr=Items)", "i3 = getarrayitem_gc_i(p0, 0, descr=Items)", False),
         ("new_array(i0, descr=Items)", "p3 = getarrayitem_gc_r(p0, 0, descr=Items)", False),
-        ("newstr(i0)", "i3 = getfield_gc_i(p0, descr=other)", False),
+        ("new_array(i0, descr=Items)", "i3 = gc_load_i(p0, 8, 8)", False),
         ("newstr(i0)", "i3 = strgetitem(p0, 0)", False),
     ],
 )
@@ -847,6 +851,40 @@ def test_only_what_a_new_object_may_have_and_not_hold_is_not_written(made: str, 
     declared = '+++\n[struct.Raw]\ncleared = false\nfields = { a = "int" }\n+++\n[p0, p1, i0]\n'
     once = f"escape_n(i0)\nguard_not_forced() []\n{load}\np2 = {made}\n"
     again = once.replace("3 = ", "4 = ").replace("p2 = ", "p5 = ").replace("(p0", "(p1")
+    before = f"{declared}{once}jump(p1, p2, i0)\n"
+    after = f"{declared}{once}label(p1, p2, i0, descr=Body)\n{again}jump(p2, p5, i0, descr=Body)\n"
+    assert ("what an earlier iteration" in str(judge(before, after))) is not is_judged
+
+
+FILL = "setarrayitem_gc(p2, {}, i0, descr=Items)\n".format
+
+
+@pytest.mark.parametrize(
+    ("made", "filled", "is_judged"),
+    [
+        (2, FILL(0) + FILL(1), True),
+        (2, FILL(1), False),
+        (2, FILL(0) + FILL("i0"), False),
+        (2, FILL(0) + FILL(1).replace("Items", "Others"), False),
+        ("i0", FILL(0) + FILL(1), False),
+        (2, "call_n(7, p2, p0, 0, 0, 1, descr=Copy)\n" + FILL(0) + FILL(1), False),  # before it is written
+    ],
+)
+def test_only_an_array_that_is_filled_is_written(made: int | str, filled: str, *, is_judged: bool) -> None:
+    declared = """+++
+[array.Items]
+item = "int"
+[call.Copy]
+result = "void"
+oopspec = "arraycopy"
+reads = ["Items"]
+writes = ["Items"]
++++
+[p0, p1, i0]
+"""
+    once = "escape_n(i0)\nguard_not_forced() []\ni3 = getarrayitem_gc_i(p0, 0, descr=Items)\n"
+    once += f"p2 = new_array({made}, descr=Items)\n{filled}"
+    again = once.replace("3 = ", "4 = ").replace("p2", "p5").replace("p0", "p1")
     before = f"{declared}{once}jump(p1, p2, i0)\n"
     after = f"{declared}{once}label(p1, p2, i0, descr=Body)\n{again}jump(p2, p5, i0, descr=Body)\n"
     assert ("what an earlier iteration" in str(judge(before, after))) is not is_judged

@@ -8,7 +8,7 @@ from optimizer.ir.domains.term import Term
 from optimizer.ir.faults import Unsupported
 from optimizer.ir.rows.row import INT, REF
 from optimizer.ir.types.layout import Field
-from optimizer.ir.types.memory_types import MemoryKind
+from optimizer.ir.types.memory_types import MemoryKind, is_left_open
 from validator.prove.memory.chains import (
     NO_EPOCH,
     Bytewise,
@@ -23,7 +23,7 @@ from validator.prove.memory.chains import (
     held_behind,
     initial,
 )
-from validator.prove.terms.object_kinds import Initial
+from validator.prove.terms.object_kinds import Allocation, Initial
 from validator.prove.terms.object_terms import ObjectTerms
 
 MOST_TERMS = 600_000
@@ -262,7 +262,7 @@ class ChainReader:
     def _walk_written(self, slot: Field, chain: Chain, p: Term, index: Term | None) -> Term:
         if p.kind != "alloc":
             return self._written_if_old(slot, chain, p, index)
-        if (p.value.cleared and slot.key not in self._chains.copied_slots) or (slot.type is REF and index is None):
+        if slot.key not in self._chains.copied_slots and _is_cleared(p.value, slot, index):
             return self._terms.true
         return self._written_of(slot, chain, p, index)
 
@@ -312,7 +312,7 @@ class ChainReader:
                 case Overlapped(below):
                     pass
                 case Start():
-                    found = terms.truth(p.kind != "alloc" or p.value.cleared)
+                    found = terms.truth(p.kind != "alloc" or _is_cleared(p.value, slot, index))
                     break
             chain = below
         for decides, written in reversed(links):
@@ -323,3 +323,9 @@ class ChainReader:
             )
         self._chains.written[self._era, start, p, index] = found
         return found
+
+
+def _is_cleared(made: Allocation, slot: Field, index: Term | None) -> bool:
+    """Does that memory of a new object hold 0 or NULL?"""
+    is_item, is_ref = index is not None, slot.type is REF
+    return made.cleared or not is_left_open(made.type, slot.key, is_item=is_item, is_ref=is_ref)

@@ -499,7 +499,7 @@ LOOSE = {  # how a trace ends as a rule; events may write the field, or not retu
     "p9 = new(descr=Raw)\nescape_n(p9)\ni10 = getfield_gc_i(p9, descr=u)\njump(i10)": "undefined",
     "p9 = new(descr=Raw)\nescape_n(p9)\np10 = getfield_gc_r(p9, descr=Loose.w)\njump(p10)": "jump",
     "p9 = new_array(2, descr=Chars)\nquasiimmut_field(p9, descr=u)\njump(p9)": "jump",
-    "p9 = new_array(2, descr=Chars)\ni10 = getfield_gc_i(p9, descr=u)\njump(i10)": "undefined",
+    "p9 = new_array(2, descr=Chars)\ni10 = getfield_gc_i(p9, descr=u)\njump(i10)": "jump",
     "p9 = new_array_clear(2, descr=Chars)\ni10 = getfield_gc_i(p9, descr=u)\njump(i10)": "jump",
 }
 
