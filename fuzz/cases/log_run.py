@@ -20,8 +20,9 @@ from validator.command.judging import Judging
 from validator.command.requests import lost_verdict
 from validator.processes.ordered import answer_all
 from validator.processes.workers import Loss, Supervision
-from validator.pypy.exits import Loop, Prove
+from validator.pypy.exits import Prove
 from validator.pypy.judge import Judged, Texts, holds, judge
+from validator.pypy.resume_data import Loop
 from validator.pypy.study import Knowledge, Study
 from validator.tell.report import verdict_json
 from validator.verdict import Failed, Fault, Options, Proved, Refuted, Verdict

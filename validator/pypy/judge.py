@@ -19,11 +19,12 @@ from optimizer.ir.text.declarations import parse_declarations
 from optimizer.ir.trace import Trace
 from validator.loops.proofs import ENTRY
 from validator.prove.judge import OUT_OF_TIME, validate
-from validator.pypy.exits import Loop, Prove, prove_with_exits, with_origins
+from validator.pypy.exits import Prove, prove_with_exits
 from validator.pypy.open import Open
 from validator.pypy.printed.lines import allocates_raw
 from validator.pypy.printed.parents import path_to
 from validator.pypy.printed.straight import NotStraight
+from validator.pypy.resume_data import Loop, are_computed, with_origins
 from validator.pypy.study import Knowledge, translated
 from validator.pypy.translate import Translated
 from validator.verdict import (
@@ -160,9 +161,11 @@ def _verdict(text: Translated, options: Options, prove: Prove) -> tuple[Verdict,
         if isinstance(verdict, Refuted) and not text.is_loop and not _leaves(verdict):
             told = with_origins(told, ())
             break
-    if isinstance(verdict, Proved) and (early := _early(verdict.evidence.origins, text.earliest)) is not None:
-        reason = f"guard {early} hands over a value that its recorded guard does not have yet"
-        verdict = Unknown(verdict.evidence, reason)
+    if isinstance(verdict, Proved) and (early := _early(verdict.evidence.origins, text.earliest)):
+        listing = with_origins(after, verdict.evidence.origins)
+        if not are_computed(before, listing, shown.options, early):
+            reason = f"guard {early[0]} hands over a value that its recorded guard does not have yet"
+            verdict = Unknown(verdict.evidence, reason)
     if isinstance(verdict, Proved) and (contradiction := _contradiction(verdict, text)):
         verdict = Unknown(
             verdict.evidence, f"the recorded trace has run, which contradicts what is assumed: {contradiction}"
@@ -178,11 +181,11 @@ def _contradiction(proved: Proved, text: Translated) -> str | None:
     return next((reason for reason in reasons if not may_end or reason.startswith(ENTRY)), None)
 
 
-def _early(origins: tuple[int | None, ...], earliest: tuple[int, ...]) -> int | None:
-    """The number of a guard of the optimized trace that comes from a recorded one in front of the least that it may
-    come from."""
+def _early(origins: tuple[int | None, ...], earliest: tuple[int, ...]) -> list[int]:
+    """The numbers of the guards of the optimized trace that come from a recorded one in front of the least that they
+    seem to come from."""
     pairs = enumerate(zip(origins, earliest, strict=False))
-    return next((number for number, (origin, least) in pairs if origin is not None and origin < least), None)
+    return [number for number, (origin, least) in pairs if origin is not None and origin < least]
 
 
 def _leaves(verdict: Refuted) -> bool:

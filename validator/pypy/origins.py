@@ -10,7 +10,7 @@ from bisect import bisect_left
 from dataclasses import dataclass
 from itertools import chain, repeat
 
-from validator.pypy.inferred.sameness import Node, Sameness
+from validator.pypy.inferred.sameness import Sameness
 from validator.pypy.printed.lines import NULL, Printed
 from validator.pypy.printed.rows import Rows, body_of
 from validator.pypy.printed.straight import AFTER, BEFORE, Sides
@@ -20,8 +20,6 @@ _KINDS = {
     **dict.fromkeys(("guard_class", "guard_nonnull_class", "guard_subclass", "guard_is_object"), "value"),
     "guard_gc_type": "value",
 }
-
-_COMPUTES = ("int_", "uint_", "float_")
 
 
 def origins_of(sides: Sides, rows: Rows, sameness: Sameness) -> tuple[int | None, ...]:
@@ -60,7 +58,12 @@ def earliest_origins(sides: Sides, rows: Rows, sameness: Sameness) -> tuple[int,
     if sides.target is not None:
         return ()
     row = rows.pairs[-1]
-    first = _first_guards(row, sameness)
+    first = {sameness.of(BEFORE, text): 0 for text in row.before.inputs}
+    passed = 0
+    for line in row.before.lines:
+        for text in (*line.args, *((line.result,) if line.result else ())):
+            first.setdefault(sameness.of(BEFORE, text), passed)
+        passed += line.is_guard
     least = [
         max((first.get(sameness.of(AFTER, text), 0) for text in line.handed), default=0)
         for line in row.after.lines
@@ -69,25 +72,6 @@ def earliest_origins(sides: Sides, rows: Rows, sameness: Sameness) -> tuple[int,
     preamble = len(least) if not sides.is_peeled else len(least) - _guard_count(body_of(sides.after))
     once = _guard_count(sides.before)
     return tuple(number if place < preamble else number - once for place, number in enumerate(least))
-
-
-def _first_guards(row: Sides, sameness: Sameness) -> dict[Node, int]:
-    """Of each value, the number of the first recorded guard behind which it is known. What the recorded trace first
-    loads, and the optimized one computes, has been computed before: it may be known as soon as what that needs is."""
-    first = {sameness.of(BEFORE, text): 0 for text in row.before.inputs}
-    loaded: set[Node] = set()
-    passed = 0
-    for line in row.before.lines:
-        for text in (*line.args, *((line.result,) if line.result else ())):
-            node = sameness.of(BEFORE, text)
-            if node not in first and text == line.result and line.access:
-                loaded.add(node)
-            first.setdefault(node, passed)
-        passed += line.is_guard
-    for line in row.after.lines:
-        if line.result and line.name.startswith(_COMPUTES) and (node := sameness.of(AFTER, line.result)) in loaded:
-            first[node] = min(first[node], max(first.get(sameness.of(AFTER, text), 0) for text in line.args))
-    return first
 
 
 def _asking_for_label(origins: tuple[int | None, ...], first: int) -> tuple[int | None, ...]:

@@ -11,8 +11,8 @@ from optimizer.ir.trace import Trace
 from tests.pypy_logs import pairs_of
 from validator import Failargs, Options, Proved, Refuted, Unknown, Verdict, validate
 from validator.prove.judge import OUT_OF_TIME
-from validator.pypy.exits import Loop
 from validator.pypy.judge import OPTIONS, Judged, judge
+from validator.pypy.resume_data import Loop
 from validator.pypy.study import study
 
 LOG = """\

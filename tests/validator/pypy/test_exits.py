@@ -8,7 +8,8 @@ from optimizer.ir.immutable import replace
 from optimizer.ir.text import parse
 from optimizer.ir.trace import Trace
 from validator import Options, Proved, Refuted, Unknown, Verdict, validate
-from validator.pypy.exits import Loop, prove_with_exits
+from validator.pypy.exits import prove_with_exits
+from validator.pypy.resume_data import Loop
 from validator.verdict import Settled, Status
 
 COUNT = "<FieldS Counter.inst_count 8>"

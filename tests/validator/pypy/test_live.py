@@ -8,7 +8,7 @@ import pytest
 
 from optimizer.ir.dialects.pypy_log import read_traces
 from optimizer.ir.dialects.pypy_pairs import LogPair, pair_sections
-from tests.pypy_logs import loop, recorded
+from tests.pypy_logs import judged, loop, recorded
 from validator import Proved, Unknown
 from validator.pypy.judge import Judged, judge
 from validator.pypy.study import study
@@ -79,9 +79,9 @@ STORE = "setarrayitem_gc(p0, i2, i3, descr=<ArrayS 8>)"
 
 def test_what_is_computed_in_another_way_may_be_known_before_it_is_loaded() -> None:
     load = "i5 = int_mul(i1, 2)", "i6 = getarrayitem_gc_i(p0, i5, descr=<ArrayS 8>)"
-    before = ("i2 = int_lshift(i1, 1)", "i3 = int_xor(i1, 1)", STORE, *ASKED, *load, *KEPT)
-    computed = "i7 = int_invert(i1)", "i8 = int_xor(i7, 1)", "i3 = int_invert(i8)"
-    assert isinstance(found(before, ("i2 = int_add(i1, i1)", *computed, STORE)).verdict, Proved)
+    before = ("i2 = int_lshift(i1, 1)", "i3 = int_add(i1, 1)", STORE, *ASKED, *load, *KEPT)
+    computed = "i2 = int_add(i1, i1)", "i3 = int_sub(i1, -1)"
+    assert isinstance(found(before, (*computed, STORE)).verdict, Proved)
 
 
 def test_what_is_loaded_is_known_only_where_the_recorded_trace_has_loaded_it() -> None:
@@ -90,3 +90,32 @@ def test_what_is_loaded_is_known_only_where_the_recorded_trace_has_loaded_it() -
     verdict = found(before, (store, f"i3 = getfield_gc_i(p0, descr={COUNT})")).verdict
     assert isinstance(verdict, Unknown)
     assert verdict.reason == "guard 0 hands over a value that its recorded guard does not have yet"
+
+
+@pytest.mark.parametrize(
+    ("ahead", "behind", "is_proved"),
+    [("int_add(i1, 1)", "int_add(i2, 0)", True), ("int_add(i1, 2)", "int_sub(i2, 1)", False)],
+    ids=["ahead of the guard", "behind it"],
+)
+def test_what_a_guard_hands_over_may_have_been_computed_in_other_words(
+    ahead: str, behind: str, *, is_proved: bool
+) -> None:
+    log = recorded(
+        "[p0, i1]",
+        f"i2 = {ahead}",
+        "i3 = int_lt(i1, 9)",
+        "guard_true(i3)",
+        f"i4 = {behind}",
+        "jump(p0, i4, descr=<Loop-1>)",
+    )
+    log += loop(
+        "[p0, i1]",
+        "+1: label(p0, i1, descr=TargetToken(140))",
+        "+2: i5 = int_sub(i1, -1)",
+        "+3: i6 = int_lt(i1, 9)",
+        "+4: guard_true(i6, descr=<Guard0x7f10>) [p0, i5]",
+        "+5: jump(p0, i5, descr=TargetToken(140))",
+    )
+    (verdict,) = (one.verdict for one in judged(log))
+    assert isinstance(verdict, Proved) is is_proved
+    assert is_proved or "does not have yet" in str(verdict)

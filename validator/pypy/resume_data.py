@@ -1,0 +1,334 @@
+"""The stores of resume data, as exit blocks of the optimized trace of a pair.
+
+PyPy puts off a store over a guard only where it stores a virtual object, which it has not made yet; resume data makes
+the object, and does the store.
+
+    stores up to the recorded guard - stores up to the optimized one -> pending stores -> exit block
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import count, takewhile
+
+from optimizer.ir.check import inner_label
+from optimizer.ir.domains.term import Term
+from optimizer.ir.faults import Unsupported
+from optimizer.ir.immutable import immutable, replace
+from optimizer.ir.rows.ops import OPS, Op
+from optimizer.ir.rows.row import NEW, REF, STORE
+from optimizer.ir.text.string_text import HIGHEST
+from optimizer.ir.trace import (
+    ConstFloat,
+    ConstInt,
+    ConstRef,
+    Exit,
+    Operation,
+    Trace,
+    Value,
+    Var,
+    all_operations,
+    exit_of,
+)
+from optimizer.ir.types.byte_access import slot_of
+from optimizer.ir.types.declaration_rules import ITEMS
+from optimizer.ir.types.layout import Field
+from optimizer.ir.types.memory_cells import written_name
+from optimizer.ir.types.memory_types import MemoryKind
+from optimizer.ir.types.trace_layout import layout_of
+from validator.loops.proofs import BODY, proofs
+from validator.loops.shape import bridge_to, loop_of
+from validator.prove.align import Alignment, given_origins
+from validator.prove.cheap_rungs import KnownPlaces
+from validator.prove.encode import constant_term
+from validator.prove.encoding import Encoding, GuardEncoding
+from validator.prove.facts.bounded_facts import BoundedFacts
+from validator.prove.matching import Simplify
+from validator.prove.memory.chains import Renewed, Stored, links
+from validator.prove.obligations import Pair, Place
+from validator.prove.pairing import encode_pair
+from validator.verdict import Options
+
+Loop = tuple[Trace, Trace] | None
+
+_LAZY = _FIELD, _ITEM = "setfield_gc", "setarrayitem_gc"
+"""The stores that PyPy puts off."""
+
+
+def without_lists(trace: Trace) -> Trace:
+    """The trace whose guards do not tell what they hand over."""
+    return _with_exits(trace, (replace(exit_of(guard), failargs=None) for guard in trace.guards))
+
+
+def with_origins(trace: Trace, origins: Iterable[int | None]) -> Trace:
+    """The trace whose guards tell these origins. One of the iteration before has no name in a trace."""
+    left = iter([None if origin is None or origin < 0 else origin for origin in origins])
+    return _with_exits(trace, (replace(exit_of(guard), origin=next(left, None)) for guard in trace.guards))
+
+
+def _with_exits(trace: Trace, exits: Iterable[Exit]) -> Trace:
+    left = iter(exits)
+    return replace(
+        trace, ops=tuple(op if op.exit is None else replace(op, exit=next(left, op.exit)) for op in trace.ops)
+    )
+
+
+@immutable
+class Resumed:
+    """An optimized trace, and the loop that it jumps to, in whose exit blocks resume data stores to these memories.
+    `is_open`: it has to at some guard, if the pair is right."""
+
+    after: Trace
+    loop: Loop
+    memories: tuple[str, ...]
+    is_open: bool
+
+
+def with_resume_data(before: Trace, after: Trace, loop: Loop, options: Options) -> Resumed:
+    """The pair with exit blocks. A guard at which resume data cannot do what it has to comes from another one: that of
+    the one in front, whose resume data it may share, or a later one that asks the same."""
+    one, other = _straight(before, after, loop, options)
+    try:
+        resume = _ResumeData(one, other, options)
+        origins = Alignment(resume.pair.before, resume.pair.after, given_origins(one, other)).best() or []
+    except Unsupported:  # though its proofs are not: they begin with other origins, and may stand in for strings
+        return Resumed(without_lists(after), loop, (), is_open=True)
+    first = 0 if loop is None else len(loop[1].guards) + len(after.guards) - len(other.guards)
+    exits = [exit_of(guard) for guard in (*after.guards, *(loop[1].guards[first:] if loop else ()))]
+    last: int | None = None
+    for j, (own, origin) in enumerate(zip(exits, origins, strict=False)):
+        exits[j] = replace(own, failargs=None)
+        for choice in () if origin is None else resume.choices(j, last, origin):
+            block = resume.block(j, choice, own.failargs or ())
+            named = None if own.origin is None else own.origin + choice - (origin or 0)
+            if block is not None and (choice == origin or (named is not None and named >= 0)):
+                exits[j], origin = Exit(None, named, block), choice
+                break
+        last = origin
+    if loop is not None:
+        ahead = map(exit_of, loop[1].guards[:first])
+        loop = loop[0], _with_exits(loop[1], (*ahead, *exits[len(after.guards) :]))
+    return Resumed(_with_exits(after, exits), loop, tuple(resume.memories), resume.is_open)
+
+
+def are_computed(before: Trace, after: Trace, options: Options, numbers: Iterable[int]) -> bool:
+    """Has the recorded trace computed all that these guards of the optimized one, which name their origins, hand over
+    by then?"""
+    one, other = _straight(before, after, None, options)
+    choices = given_origins(one, other)
+    try:
+        resume = _ResumeData(one, other, options)
+    except Unsupported:
+        return False
+    return all(len(choices[number]) == 1 and resume.has(number, choices[number][0]) for number in numbers)
+
+
+def _straight(before: Trace, after: Trace, loop: Loop, options: Options) -> tuple[Trace, Trace]:
+    """The pair; of a loop, what leads to the body, and the body."""
+    if loop is None and inner_label(after) is None:
+        return before, after
+    shape = loop_of(before, after) if loop is None else bridge_to(loop, before, after)
+    body = next(proof for proof in proofs(shape, options) if proof.name == BODY)
+    return body.before, body.after
+
+
+class _ResumeData:
+    """The resume data of a pair of straight traces, as far as it stores, to these `memories`; `is_open` as in
+    `Resumed`."""
+
+    def __init__(self, before: Trace, after: Trace, options: Options) -> None:
+        self.pair = pair = encode_pair(before, after, layout_of(before, after), options)
+        self._known, self._facts = KnownPlaces(pair), BoundedFacts(pair.terms)
+        self.memories: dict[str, None] = {}
+        self.is_open = False
+        self.names = map("resumed{}".format, count())
+        self.recorded, self.optimized = _allocations(pair.before), _allocations(pair.after)
+        self.stored = list(_stores(pair.before))
+        args = [arg for trace in (pair.before.trace, pair.after.trace) for op in trace.ops for arg in op.args]
+        constants = [arg for arg in args if isinstance(arg, ConstInt | ConstRef | ConstFloat)]
+        self.constants = {constant_term(pair.terms, constant): constant for constant in constants}
+
+    def choices(self, number: int, last: int | None, origin: int) -> Iterator[int]:
+        """The recorded guards that the guard of that number may come from, if resume data has to store at this one:
+        this itself, that of the `last` one in front, if it may share its resume data, and later ones that ask the same,
+        at which it has not to."""
+        if not _pending(self.pair, number, origin):
+            return
+        self.is_open = True
+        guard = self.pair.after.guards[number]
+        yield origin
+        if last is not None and self._shares(self.pair.after.guards[number - 1], guard):
+            yield last
+        for k, recorded in enumerate(self.pair.before.guards[origin + 1 :], origin + 1):
+            if recorded.passes is guard.passes and not _pending(self.pair, number, k):
+                yield k
+
+    def _shares(self, one: GuardEncoding, other: GuardEncoding) -> bool:
+        """Do both hand over the same, with neither store nor call between?"""
+        between = self.pair.after.trace.ops[one.number : other.number]
+        are_listed_alike = exit_of(one.operation).failargs == exit_of(other.operation).failargs
+        return are_listed_alike and not any(op.op.kind is STORE or op.op.is_call for op in between)
+
+    def simplification(self, number: int, origin: int) -> Simplify:
+        """The simplification of terms where the guard of that number fails, if it comes from that one; until another
+        one is asked for."""
+        place = Place(origin, number, self.pair.after.guards[number].events)
+        self._facts.follow(self._known.at(place, ()))
+        return self._facts.rebuild
+
+    def has(self, number: int, origin: int) -> bool:
+        """Has the recorded trace by that guard computed all that the guard of that number hands over?"""
+        before, simplify = self.pair.before, self.simplification(number, origin)
+        ahead = before.trace.ops[: before.guards[origin].number]
+        names = [*before.trace.inputs, *(op.result for op in ahead if op.result)]
+        computed = {*map(simplify, (*self.constants, *(before.values[var.name] for var in names)))}
+        handed = filter(None, self.pair.after.guards[number].failargs or ())
+        return all(simplify(term) in computed for term in handed)
+
+    def block(self, number: int, origin: int, handed: Sequence[Value | None]) -> tuple[Operation, ...] | None:
+        """The exit block of the guard of that number, which hands these values over; None where there can be none."""
+        block = _Block(self, number, origin, handed)
+        try:
+            done = block.done()
+        except _CannotBe:
+            return None
+        self.memories |= {written_name(slot.key): None for slot, _, _ in block.pending}
+        return done
+
+
+def _allocations(encoding: Encoding) -> dict[Term, Operation]:
+    operations = all_operations(encoding.trace)
+    return {alloc: operations[number] for number, alloc in encoding.made.items()}
+
+
+@immutable
+class _Store:
+    """A store, in terms, behind so many guards and events."""
+
+    slot: Field
+    object: Term
+    index: Term | None
+    value: Term
+    guards: int
+    events: int
+
+
+def _stores(encoding: Encoding) -> Iterator[_Store]:
+    """The stores of the trace to objects."""
+    terms, guards, events = encoding.heap.terms, 0, 0
+    for op in encoding.trace.ops:
+        if op.op.name in _LAZY:
+            slot = slot_of(terms.layout.descr_of(op))
+            p, *index, value = (
+                encoding.values[arg.name] if isinstance(arg, Var) else constant_term(terms, arg) for arg in op.args
+            )
+            assert slot is not None
+            yield _Store(slot, p, index[0] if index else None, value, guards, events)
+        guards += op.exit is not None
+        events += events < len(encoding.events) and op == encoding.events[events].operation
+
+
+_Place = tuple[Field, Term, Term | None]
+
+
+def _pending(pair: Pair, number: int, origin: int, simplify: Simplify = lambda term: term) -> dict[_Place, Stored]:
+    """The last stores to objects that are there of objects that the optimized trace has not made, by their places."""
+    wanted, got = pair.before.guards[origin].heap, pair.after.guards[number].heap
+    virtual = {*wanted.allocations} - {*got.allocations}
+    found: dict[_Place, Stored] = {}
+    for slot in pair.memory.slots.values() if virtual else ():
+        if slot.type is REF and slot.kind is MemoryKind.OBJECTS and wanted.chain(slot) is not got.chain(slot):
+            for link in takewhile(lambda link: not isinstance(link, Renewed), links(wanted.chain(slot))):
+                if isinstance(link, Stored):
+                    found.setdefault((slot, simplify(link.object), link.index and simplify(link.index)), link)
+    return {place: link for place, link in found.items() if simplify(link.value) in virtual and place[1] not in virtual}
+
+
+class _CannotBe(Exception):
+    """Resume data cannot do a store, or it is not known how."""
+
+
+class _Block:
+    """The exit block of the guard of that number, behind which memory is as it is at the origin."""
+
+    def __init__(self, resume: _ResumeData, number: int, origin: int, handed: Sequence[Value | None]) -> None:
+        pair, guard, simplify = resume.pair, resume.pair.after.guards[number], resume.simplification(number, origin)
+        self._resume, self._origin, self._simplify = resume, origin, simplify
+        self._wanted, self._got = pair.before.guards[origin].heap, guard.heap
+        self._ops: list[Operation] = []
+        self.pending = _pending(pair, number, origin, simplify)
+        handed_over = zip(guard.failargs or (), handed, strict=True)
+        values = [*((term, value) for term, value in handed_over if term and value), *resume.constants.items()]
+        self._known: dict[Term, Value] = {simplify(term): value for term, value in values}
+
+    def done(self) -> tuple[Operation, ...]:
+        """The block. Resume data stores to constant indices alone, to one object at a time in each field, and takes no
+        store back. An object is virtual, and not another name of one that is made, if all that are made alike are
+        recorded ones. Raises _CannotBe."""
+        if len({(slot, index) for slot, _, index in self.pending}) < len(self.pending):
+            raise _CannotBe
+        for (slot, p, index), link in self.pending.items():
+            if not self._was_there(slot, p, index, link) or _row(slot, index).name not in _LAZY:
+                raise _CannotBe
+            self._store(self._value(p), slot, index, self._simplify(link.value))
+        made = {_kind(op) for op in self._ops if op.op.kind is NEW}
+        strangers = {*self._got.allocations} - {*self._wanted.allocations}
+        if any(_kind(self._resume.optimized[one]) in made for one in strangers):
+            raise _CannotBe
+        return tuple(self._ops)
+
+    def _was_there(self, slot: Field, p: Term, index: Term | None, link: Stored) -> bool:
+        """Does the optimized trace have in that place what the recorded one had there in front of the store?"""
+        read, simplify, held = self._wanted.reader.read, self._simplify, self._got.read(p, slot, index)
+        chain = [*takewhile(lambda one: not isinstance(one, Renewed), links(link))]
+        since = next((one.event + 1 for one in links(link) if isinstance(one, Renewed)), 0)
+        earlier = [read(slot, one.below, p, index) for one in chain]
+        earlier += [
+            one.value
+            for one in self._resume.stored
+            if one.guards <= self._origin and one.events >= since and one.slot == slot
+            if simplify(one.object) is p and (one.index and simplify(one.index)) is index
+        ]
+        return simplify(held) in map(simplify, earlier)
+
+    def _value(self, term: Term) -> Value:
+        if term not in self._known and term in self._resume.recorded and term not in self._got.allocations:
+            self._make(term)
+        if term not in self._known:
+            raise _CannotBe
+        return self._known[term]
+
+    def _make(self, alloc: Term) -> None:
+        heap, length = self._wanted, alloc.value.length
+        self._known[alloc] = made = Var(next(self._resume.names), REF)
+        size = None if length is None else _number(length)
+        self._ops.append(replace(self._resume.recorded[alloc], args=(size,) if size else (), result=made))
+        for slot in heap.memory.slots.values():
+            if any(not isinstance(one, Renewed) and one.object is alloc for one in links(heap.chain(slot))):
+                for index in [None] if size is None else map(heap.terms.const, range(size.value)):
+                    if heap.is_set(alloc, slot, index) is heap.terms.true:
+                        self._store(made, slot, index, self._simplify(heap.read(alloc, slot, index)))
+
+    def _store(self, to: Value, slot: Field, index: Term | None, value: Term) -> None:
+        at = () if index is None else (_number(index),)
+        self._ops.append(
+            Operation(_row(slot, index), (to, *at, self._value(value)), None, None, written_name(slot.key))
+        )
+
+
+def _number(term: Term) -> ConstInt:
+    if term.kind != "const":
+        raise _CannotBe
+    return ConstInt(term.value)
+
+
+def _row(slot: Field, index: Term | None) -> Op:
+    """The operation that stores to that memory."""
+    if slot.owner in HIGHEST:
+        raise _CannotBe
+    return OPS[_FIELD if index is None else _ITEM if slot.key.endswith(ITEMS) else "setinteriorfield_gc"]
+
+
+def _kind(allocation: Operation) -> tuple[str, str]:
+    """The kind of an object, as far as a log tells it."""
+    return allocation.op.name, str(allocation.descr).partition(" $")[0]
