@@ -62,11 +62,12 @@ class Study:
     _lone: Lone = field(default_factory=Lone)
     _of_lone: Evidence = field(default_factory=Evidence)
     _descrs: Descrs = field(default_factory=Descrs)
-    _logs: list[tuple[Parents, Targets]] = field(default_factory=list)
+    _logs: list[tuple[Fields, Parents, Targets]] = field(default_factory=list)
 
     def add(self, items: Iterable[LogPair | Unpaired], file: str) -> None:
         """Takes in all pairs of the next log, `file`. Pairs that cannot be translated say nothing."""
         parents, targets = Parents(), Targets()
+        self._fields = self._fields.with_next_log()
         self._descrs.next_log()
         for item in items:
             parents.add(item)
@@ -75,7 +76,7 @@ class Study:
                 self._add(item, file)
         parents.close()
         targets.close()
-        self._logs.append((parents, targets))
+        self._logs.append((self._fields, parents, targets))
 
     def _add(self, pair: LogPair, file: str) -> None:
         try:
@@ -100,7 +101,8 @@ class Study:
         lone = self._lone.assumed(log)
         effects = {effect for effect in self._of_lone.assumed(log) if effect.memory in lone} - self._evidence.denied
         effects |= self._evidence.assumed(log)
-        return Knowledge(self._fields, frozenset(effects), self._apart.assumed(log), lone, *self._logs[log])
+        fields, parents, targets = self._logs[log]
+        return Knowledge(fields, frozenset(effects), self._apart.assumed(log), lone, parents, targets)
 
 
 def study(items: Iterable[LogPair | Unpaired], file: str) -> Knowledge:

@@ -119,6 +119,13 @@ def test_a_bytecode_compares_objects_of_all_classes_with_constants_of_others() -
     assert ASSUMED.replace(" are of", " in FOR_ITER are of") in first.texts.assumes
 
 
+@pytest.mark.parametrize("asks", ["IS_OP", "COMPARE_OP", "CONTAINS_OP", "JUMP_IF_NOT_EXC_MATCH", "CALL_FUNCTION"])
+def test_a_bytecode_that_compares_objects_of_the_program_says_nothing(asks: str) -> None:
+    first, second = judged((compared(line=8) + compared(line=9, class_="Text")).replace("FOR_ITER", asks))
+    assert not is_proved(first)
+    assert not is_proved(second)
+
+
 @pytest.mark.parametrize(
     "other",
     [

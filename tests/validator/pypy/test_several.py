@@ -8,6 +8,7 @@ from optimizer.ir.dialects.pypy_log import read_traces
 from optimizer.ir.dialects.pypy_pairs import LogPair, pair_sections
 from optimizer.ir.faults import InputError
 from tests.pypy_logs import BOX, CALL, COUNT, across_a_call, bridge, judged_together, loop, recorded
+from tests.validator.pypy.test_stock import LOG as PEELED
 from validator import Proved, Unknown
 from validator.pypy.inferred.witnesses import are_two, witness
 from validator.pypy.judge import Judged
@@ -59,6 +60,16 @@ def test_another_value_shows_with_two_witnesses() -> None:
 def test_the_same_code_in_another_process_is_no_second_witness(again: str) -> None:
     here = HERE if again else ""
     first, second = judged_together(put_off(here), put_off(again))
+    assert are_proved(first) == are_proved(second) == [False]
+
+
+@pytest.mark.parametrize(
+    ("point", "again"),
+    [("at 0x7f4de6520e40", "at 0x7f0e2c720e40"), ("line 48", "line 49"), (". <code", ", <code"), ("tests/", "/tmp/")],
+)
+def test_starts_in_loops_of_rpython_are_one_place(point: str, again: str) -> None:
+    join = 'unicode.join [tpfirst=<W_TypeObject object at 0x7f4de6520e40>. <code object f. file "tests/a.py". line 48>]'
+    first, second = judged_together(put_off(join), put_off(join.replace(point, again)))
     assert are_proved(first) == are_proved(second) == [False]
 
 
@@ -187,6 +198,23 @@ def test_a_field_that_one_log_watches_may_change_in_all() -> None:
     assert are_proved(first) == [False]
     first, _ = judged_together(immutable(), immutable())
     assert are_proved(first) == [True]
+
+
+@pytest.mark.parametrize("field", [BOX, "<FieldS tuple2.item0 8>", "<FieldS Foo.inst_a 8>"])
+def test_where_fields_stand_another_log_does_not_say(field: str) -> None:
+    """The other log has a field of a struct of that name at 24, so that none of others would stand at 16."""
+    label = "label(p0, i3, i2, descr=TargetToken(141))"
+    load = "+26: i30 = getfield_gc_i(p4, descr=<FieldS Pair.second 16>)\n+26: i31 = int_add(i3, i30)\n"
+    wrong = (
+        PEELED.replace("new_with_vtable(descr=<SizeDescr 16>)", "new_with_vtable(descr=<SizeDescr 24>)")
+        .replace(BOX, field)
+        .replace("loop with 16 ops", "loop with 18 ops")
+        .replace(f"+26: {label}", f"{load}+26: {label.replace('i3,', 'i31,')}")
+        .replace("i8 = int_add(i3, i2)", "i8 = int_add(i31, i2)")
+    )
+    struct, _, name = field.split(" ")[1].partition(".")
+    first, _ = judged_together(wrong, loading(field, f"<FieldS {struct}.{name}_last 24>"))
+    assert not are_proved(first)[0]
 
 
 def test_a_guard_of_another_log_is_no_parent() -> None:

@@ -32,9 +32,9 @@ from validator.pypy.printed.straight import AFTER, BEFORE, Sides
 _TESTS = ("guard_class", "guard_nonnull_class", "record_exact_class")
 _PASSES = {"guard_true": True, "guard_false": False}
 _CLASS = re.compile(r"ConstClass\([A-Za-z_][\w.]*\)")
-_BYTECODE = re.compile(r"~#[0-9]+ ((?!IS_OP)(\w+)'.*)")
-"""The bytecode at a place of the program, with the answers of comparisons there; but for `x is y`, which compares with
-constants of the program."""
+_BYTECODE = re.compile(r"~#[0-9]+ ((?!IS_OP|COMPARE_OP|CONTAINS_OP|JUMP_IF_NOT_EXC_MATCH|CALL_)(\w+)'.*)")
+"""The bytecode at a place of the program, with the answers of comparisons there; but for `x is y` and what asks that on
+its way (`x == y`, `x in y`, `except x`, `isinstance`), which compare with constants of the program."""
 
 
 @dataclass(frozen=True, slots=True)

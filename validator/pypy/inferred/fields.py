@@ -49,12 +49,17 @@ def is_pure(memory: str) -> bool:
 @dataclass(slots=True)
 class Fields:
     """Immutable and changing fields among those that logs name, those that a trace may have found other than NULL,
-    and where those of each struct stand."""
+    and where those of each struct stand in the last log."""
 
     pure: set[str] = field(default_factory=set)
     may_change: set[str] = field(default_factory=set)
     not_null: set[str] = field(default_factory=set)
     spans: Spans = field(default_factory=dict)
+
+    def with_next_log(self) -> Fields:
+        """The same, of which one more log says more: both learn what it says, but where fields stand, since several
+        structs may share a name."""
+        return replace(self, spans={})
 
     def add(self, recorded: tuple[Line, ...], sameness: Sameness) -> None:
         """Takes in a recorded trace."""

@@ -3,7 +3,7 @@
 PyPy's optimizer works on each trace anew, so two traces are two witnesses. But where two processes have run the same
 code, the traces of the second say what those of the first have said. So pairs of two logs are two witnesses only if
 they start at different places of the program: of functions of other names, in files of other names, or at other
-bytecodes of them.
+bytecodes of them. Where RPython's own loops start, what is printed may be an address: all of them are one place here.
 
 What is printed by its address has that name in one process alone, and a name that several structs have may stand for
 others in another program: of that no other log is a witness.
@@ -16,15 +16,16 @@ from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from typing import TypeVar
 
-_FOLDERS_AND_LINES = re.compile(r"(?<=;).*/|:[0-9]+-[0-9]+(?=~#)")
+_PLACE = re.compile(r"(.*?;)(?:.*[/\\])?(.*):[0-9]+-[0-9]+(~#.*)")
+"""A place of the program: function, file and bytecode, between which folders and lines stand."""
 
 T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
 class Witness:
-    """A pair: the number of its log, its own there, the place of the program where it starts, and the iteration in
-    which it has what it speaks for."""
+    """A pair: the number of its log, its own there, the place of the program where it starts ("": none of a bytecode),
+    and the iteration in which it has what it speaks for."""
 
     log: int
     number: int
@@ -34,7 +35,8 @@ class Witness:
 
 def witness(log: int, number: int, point: str) -> Witness:
     """The witness that a pair is which starts at this point of the program."""
-    return Witness(log, number, _FOLDERS_AND_LINES.sub("", point))
+    found = _PLACE.fullmatch(point)
+    return Witness(log, number, "".join(found.groups()) if found else "")
 
 
 def are_two(witnesses: Collection[Witness]) -> bool:
