@@ -20,7 +20,8 @@ from optimizer.ir.types.layout import Field
 from validator.prove.encode import leave
 from validator.prove.encoding import Application, Definedness, Encoding, EventEncoding, ExitEncoding
 from validator.prove.jump_targets import jump_apart
-from validator.prove.matching import Simplify, knowing_all, match_exit
+from validator.prove.known_places import KnownPlaces
+from validator.prove.matching import match_exit
 from validator.prove.memory.heap_state import PairMemory
 from validator.prove.memory.symbolic_heap import SymbolicHeap
 from validator.prove.memory.visibility import agrees, are_plainly_the_same, finds_the_same
@@ -69,7 +70,7 @@ class Pair:
         self.terms: ObjectTerms = after.heap.terms  # which know all that there is to know of pointers
         self._slots = tuple(memory.slots.values())
         self._exits: dict[tuple[int, int], ExitEncoding] = {}
-        self._simplify: Simplify | None = None
+        self._known = KnownPlaces(self)
         self.before = before
         self.after = after
         self.options = options
@@ -224,14 +225,10 @@ class Pair:
             return own
         if (j, origin) not in self._exits:
             guard = self.after.guards[j]
-            named = match_exit(self.before.guards[origin].exit, own, guard, self._knowing_all())
+            known = self._known.at(self._place(j, origin, guard.events), (self.terms.not_(guard.passes),))
+            named = match_exit(self.before.guards[origin].exit, own, guard, known.rebuild)
             self._exits[j, origin] = leave(self.after, guard, j, named)
         return self._exits[j, origin]
-
-    def _knowing_all(self) -> Simplify:
-        if self._simplify is None:
-            self._simplify = knowing_all(self.before, self.after)
-        return self._simplify
 
     def _heaps(self, before: ExitEncoding | Encoding, after: ExitEncoding | Encoding) -> Iterator[tuple[Field, Term]]:
         """The memory that is not plainly the same in both, and the condition under which all that can be seen of it

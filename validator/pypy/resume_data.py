@@ -39,10 +39,10 @@ from optimizer.ir.types.trace_layout import layout_of
 from validator.loops.proofs import BODY, proofs
 from validator.loops.shape import bridge_to, loop_of
 from validator.prove.align import Alignment, given_origins
-from validator.prove.cheap_rungs import KnownPlaces
 from validator.prove.encode import constant_term
 from validator.prove.encoding import Encoding, GuardEncoding
 from validator.prove.facts.bounded_facts import BoundedFacts
+from validator.prove.known_places import KnownPlaces
 from validator.prove.matching import Simplify
 from validator.prove.memory.chains import Renewed, Stored, links
 from validator.prove.obligations import Pair, Place

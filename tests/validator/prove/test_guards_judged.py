@@ -8,8 +8,8 @@ from pairs import judge, not_proved, proved, refuted
 from optimizer.ir.text import parse
 from optimizer.ir.types.trace_layout import layout_of
 from validator import Failed, Options, Unknown, Unsupported
-from validator.prove.cheap_rungs import KnownPlaces
 from validator.prove.encode import encode, memory_for
+from validator.prove.known_places import KnownPlaces
 from validator.prove.obligations import Pair, Place
 
 pytestmark = pytest.mark.usefixtures("rungs")

@@ -73,6 +73,48 @@ def test_a_block_makes_the_object_of_the_latest_store(block: str, name: str, *, 
     assert isinstance(validate(parse(RECORDED), parse(after)), Proved) is is_right
 
 
+EQUAL = f"""\
+[p0, p1, i1]
+i3 = int_lt(i1, 5)
+i4 = ptr_eq(p0, p1)
+{{}}setfield_gc(p0, NULL, descr={NEXT})
+setfield_gc(p1, NULL, descr={NEXT})
+finish(i1)
+"""
+IN_ORDER = new("p2", "6", "p0") + new("p3", "7", "p1")
+REVERSED = new("p3", "7", "p1") + new("p2", "6", "p0")
+LATEST = new("p3", "7", "p0")
+OLDER = new("p2", "6", "p0") + new("p3", "6", "p1")
+
+
+@pytest.mark.parametrize(
+    ("question", "at_first", "then", "is_right"),
+    [
+        ("guard_true(i4)", IN_ORDER, IN_ORDER, True),
+        ("guard_true(i4)", IN_ORDER, REVERSED, True),
+        ("guard_true(i4)", REVERSED, IN_ORDER, False),
+        ("guard_true(i4)", LATEST, IN_ORDER, False),
+        ("guard_true(i4)", IN_ORDER, LATEST, False),
+        ("guard_true(i4)", IN_ORDER, OLDER, False),
+        ("guard_false(i4)", IN_ORDER, LATEST, True),
+        ("guard_false(i4)", IN_ORDER, LATEST.replace("p0", "p1"), True),
+        ("guard_false(i4)", IN_ORDER, REVERSED, False),
+        ("guard_false(i4)", REVERSED, LATEST, False),
+        ("guard_false(i4)", OLDER, LATEST, False),
+    ],
+)
+def test_places_are_one_as_far_as_is_known_where_the_guard_fails(
+    question: str, at_first: str, then: str, *, is_right: bool
+) -> None:
+    """What later guards ask, or that this one holds, says nothing of the objects that its block makes."""
+    before = EQUAL.format(f"{IN_ORDER}guard_true(i3)\n{question}\n")
+    blocks = at_first, then.replace("p2", "p4").replace("p3", "p5")
+    one, other = ("".join(f"    {line}\n" for line in block.splitlines()) for block in blocks)
+    asked = question.replace(")", ", origin=1)")
+    after = EQUAL.format(f"guard_true(i3, origin=0) {{\n{one}}}\n{asked} {{\n{other}}}\n")
+    assert isinstance(validate(parse(before), parse(after)), Proved) is is_right
+
+
 AND, SAME_AND = "i5 = int_and(i1, i6)\n", "i7 = int_or(i1, i6)\ni8 = int_xor(i1, i6)\ni5 = int_sub(i7, i8)\n"
 SUM = f"""\
 [p0, p1, i1, i6]
