@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -69,7 +70,7 @@ def pypy_log(
         raise click.UsageError("either --list or --extract")
     if sum((listing, bare, pairs, proves)) > 1:
         raise click.UsageError("only one of --list, --bare, --pairs and --prove can be given")
-    if len({*logs}) < len(logs):
+    if len({*map(os.path.realpath, logs)}) < len(logs):
         raise click.UsageError("a log is given twice")
     if extract is not None and len({*map(log_stem, logs)}) < len(logs):
         raise click.UsageError("--extract names files after logs, and two of these have one name")

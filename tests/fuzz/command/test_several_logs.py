@@ -114,6 +114,7 @@ def test_logs_are_listed_one_after_the_other(run: Run) -> None:
     [
         (("run.log", "good.log", "--prove", "--only", "1"), "--only is for one log"),
         (("run.log", "good.log", "run.log", "--prove"), "a log is given twice"),
+        (("run.log", "./run.log", "--prove"), "a log is given twice"),
         (("run.log", "old/run.log", "--prove", "--extract", "pairs"), "two of these have one name"),
     ],
 )

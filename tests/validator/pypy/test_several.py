@@ -56,7 +56,9 @@ def test_another_value_shows_with_two_witnesses() -> None:
     assert are_proved(second) == [False]
 
 
-@pytest.mark.parametrize("again", [HERE, HERE.replace("/home", "/tmp/x"), HERE.replace(":4-9", ":5-10"), ""])
+@pytest.mark.parametrize(
+    "again", [HERE, HERE.replace("/home", "/tmp/x"), HERE.replace(":4-9", ":5-10"), HERE.replace("a.py", "tmp7.py"), ""]
+)
 def test_the_same_code_in_another_process_is_no_second_witness(again: str) -> None:
     here = HERE if again else ""
     first, second = judged_together(put_off(here), put_off(again))

@@ -2,8 +2,8 @@
 
 PyPy's optimizer works on each trace anew, so two traces are two witnesses. But where two processes have run the same
 code, the traces of the second say what those of the first have said. So pairs of two logs are two witnesses only if
-they start at different places of the program: of functions of other names, in files of other names, or at other
-bytecodes of them. Where RPython's own loops start, what is printed may be an address: all of them are one place here.
+they start at different places of the program: of functions of other names, or at other bytecodes of them. A file may be
+a copy. Where RPython's own loops start, what is printed may be an address: all of them are one place here.
 
 What is printed by its address has that name in one process alone, and a name that several structs have may stand for
 others in another program: of that no other log is a witness.
@@ -16,8 +16,8 @@ from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from typing import TypeVar
 
-_PLACE = re.compile(r"(.*?;)(?:.*[/\\])?(.*):[0-9]+-[0-9]+(~#.*)")
-"""A place of the program: function, file and bytecode, between which folders and lines stand."""
+_PLACE = re.compile(r"(.*?);.*(~#.*)")
+"""A place of the program: function and bytecode, between which file and lines stand."""
 
 T = TypeVar("T")
 
