@@ -58,6 +58,8 @@ def prove_with_exits(before: Trace, after: Trace, loop: Loop, options: Options, 
             assumed = [f"resume data makes objects and stores them to {one} at side exits" for one in resumed.memories]
             evidence = replace(shown.evidence, assumes=(*shown.evidence.assumes, *assumed))
             return Shown(replace(shown, evidence=evidence), resumed.after, resumed.loop, strict)
+        if isinstance(shown, Unknown) and not shown.evidence.is_repeatable:
+            return Shown(shown, resumed.after, resumed.loop, strict)
     if isinstance(at_exits, Refuted) and not (resumed.is_open or _is_of_made(at_exits)) and told != after:
         at_exits, told = prove(before, after, strict, loop), after
     if isinstance(at_exits, Refuted) and (resumed.is_open or _is_of_made(at_exits)):

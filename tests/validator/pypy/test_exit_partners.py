@@ -5,10 +5,13 @@ from __future__ import annotations
 import pytest
 
 from optimizer.ir.text import parse
+from optimizer.ir.trace import Trace, exit_of
 from tests.validator.pypy.test_exits import NEXT, OTHER, listing, validated
 from validator import Options, Proved, Verdict, validate
+from validator.prove.judge import OUT_OF_TIME
 from validator.pypy.exits import prove_with_exits
-from validator.verdict import Guards
+from validator.pypy.resume_data import Loop
+from validator.verdict import Evidence, Guards, Unknown
 
 VALUE = "<FieldS Node.inst_value 8>"
 HEAD = """\
@@ -51,6 +54,20 @@ def test_the_latest_store_to_a_place_tells_the_object_by_whatever_name() -> None
     assert isinstance(shown(RECORDED, after), Proved)
     for wrong in (after.replace("(i4) [p0]", "(i4) [p9]"), after.replace("NULL", "p9"), after.replace("(i4", "(i3")):
         assert not isinstance(shown(RECORDED, wrong), Proved)
+
+
+@pytest.mark.parametrize("wrong", [False, True])
+def test_what_is_not_settled_in_time_does_not_differ(*, wrong: bool) -> None:
+    def hurried(before: Trace, after: Trace, options: Options, loop: Loop) -> Verdict:
+        has_blocks = any(exit_of(guard).block for guard in after.guards)
+        late = Unknown(Evidence(is_repeatable=False), OUT_OF_TIME)
+        return late if has_blocks else validated(before, after, options, loop)
+
+    after = f"{HEAD}guard_true(i3) [p0]\nguard_true(i4) [{'p9' if wrong else 'p0'}]\n{GONE}"
+    verdict = prove_with_exits(parse(RECORDED), listing(after), None, Options(guards=Guards.EARLY), hurried).verdict
+    assert isinstance(verdict, Unknown)
+    assert verdict.reason == OUT_OF_TIME
+    assert not verdict.evidence.is_repeatable
 
 
 @pytest.mark.parametrize("name", ["p0", "p1"])
