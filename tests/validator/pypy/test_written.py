@@ -11,7 +11,7 @@ from validator import Proved
 from validator.pypy.inferred.written import reads_written_only
 from validator.pypy.printed.lines import read_printed
 
-SPANS = {"Frame": (8, 40)}
+SPANS = {"Frame": (8, 16), "Large": (8, 40)}
 NEW = "p2 = new_with_vtable(descr=<SizeDescr 24>)\n"
 STORE = "setfield_gc(p2, i1, descr=<FieldS Int.value 8 pure>)\n"
 LOAD = "i3 = getfield_gc_i(p0, descr=<FieldS Pair.second 16>)\n"
@@ -36,6 +36,7 @@ LOAD = "i3 = getfield_gc_i(p0, descr=<FieldS Pair.second 16>)\n"
             False,
         ),
         (NEW + "label(p0, i1, p2)\nsetfield_gc(p2, 0, descr=<FieldS Pair.second 16>)\n" + LOAD, False),
+        (NEW + "setfield_gc(p2, p0, descr=<FieldP Large.back 8>)\n" + LOAD, False),  # another struct
         (NEW + "setfield_gc(p2, p0, descr=<FieldP Frame.back 8>)\n" + LOAD, True),  # among the fields of frames
         (NEW + "setfield_gc(p2, p0, descr=<FieldP Other.back 8>)\n" + LOAD, False),
         (NEW + "setfield_gc(p2, p0, descr=<FieldP Other.back 8>)\n" + LOAD.replace("16>", "12>"), True),  # within it

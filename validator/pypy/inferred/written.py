@@ -72,7 +72,8 @@ def _is_written(allocation: Line, behind: tuple[Line, ...], loaded: set[Place], 
     stores = {line: place_of(line) for line in behind if line.name == "setfield_gc" and line.args[0] == new}
     own = {place for place in stores.values() if place}
     first = _WORD if allocation.name == "new_with_vtable" else 0
-    left = {place for place in loaded if first <= place.offset < int(size[1]) and not _is_other(place, own, spans)}
+    whole = {struct: span for struct, span in spans.items() if span[1] < int(size[1])}  # else two structs of one name
+    left = {place for place in loaded if first <= place.offset < int(size[1]) and not _is_other(place, own, whole)}
     is_hidden = True
     for line in behind:
         is_load = line.name.startswith(_LOADS) and (new in line.args or not is_hidden)
