@@ -16,7 +16,7 @@ from optimizer.ir.domains.knownbits import KnownBits, KnownBitsDomain
 from optimizer.ir.domains.term import Term
 from optimizer.ir.domains.terms import Terms
 from validator import cache
-from validator.prove import cheap_rungs, encode, encoding, judge
+from validator.prove import cheap_rungs, encode, encoding, judge, known_places
 from validator.prove.cheap_rungs import CheapRungs
 from validator.prove.discharge import Discharger
 from validator.prove.facts import bounded
@@ -51,6 +51,11 @@ def _around(owner: Any, name: str, wrong: Callable[..., Any]) -> Plant:
 
 
 # Obligations.
+
+
+def _behind_any_event(patch: pytest.MonkeyPatch) -> None:
+    for owner in (cheap_rungs, known_places):
+        patch.setattr(owner, "is_behind", lambda known, guards, events: known.guards <= guards)
 
 
 def _nothing(*_: Any, **__: Any) -> Iterator[Any]:
@@ -294,7 +299,7 @@ VALIDATOR_FAULTS = (
         _set(Pair, "_exit_blocks", _exit_blocks),
         f"{_GUARDS}test_an_exit_block_says_nothing_where_an_earlier_guard_fails"),
     _obligation("defined too early", "what is defined behind an event counts ahead of it",
-        _set(cheap_rungs, "_is_behind", lambda known, guards, events: known.guards <= guards),
+        _behind_any_event,
         f"{_PAIRS}test_what_is_defined_only_behind_an_event_may_not_move_above_it"),
     _obligation("a guard proves itself", "a guard counts as passed at its own place",
         _set(CheapRungs, "_is_known", _known_there), _SOUND),

@@ -21,7 +21,7 @@ class CheapRungs:
     def __init__(self, pair: Pair, is_late: Callable[[], bool]) -> None:
         self._pair = pair
         self._is_late = is_late
-        self._known = KnownPlaces(pair)
+        self._known = KnownPlaces(pair.before, pair.after, pair.terms)
         self._plain_bounds: dict[Facts, PlainBounds] = {}
         self._bounded: dict[Facts, BoundedFacts] = {}
         self._cheap: dict[tuple[Place, Term, tuple[Term, ...]], str | None] = {}

@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING
 
 from optimizer.ir.domains.term import Term
 from optimizer.ir.immutable import replace
-from validator.prove.encoding import Definedness
+from validator.prove.encoding import Definedness, Encoding
 from validator.prove.facts.facts import Facts
+from validator.prove.terms.object_terms import ObjectTerms
 
 if TYPE_CHECKING:
-    from validator.prove.obligations import Pair, Place
+    from validator.prove.obligations import Place
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,8 +29,10 @@ class KnownPlaces:
     """The facts at places. Obligations come in the order of the traces, so that those at one place grow out of those
     at the one before; places behind all events (`events` is None) are a sequence of their own."""
 
-    def __init__(self, pair: Pair) -> None:
-        self._pair = pair
+    def __init__(self, before: Encoding, after: Encoding, terms: ObjectTerms) -> None:
+        self._before = before
+        self._after = after
+        self._terms = terms
         self._ways: dict[bool, _Way] = {}
         self._given: tuple[Place, tuple[Term, ...], Facts] | None = None
 
@@ -52,17 +55,17 @@ class KnownPlaces:
     def _assume_ahead(self, facts: Facts, place: Place) -> None:
         """Assumes what `before` does next: guards that certainly pass, and operations between them, which are defined.
         Where a guard certainly fails, its exit block is defined."""
-        before = self._pair.before
+        before = self._before
         position = bisect_right(before.defined, place.before, key=lambda known: known.guards)
         for number in range(place.before, len(before.guards)):
             guard = before.guards[number]
             if place.events is not None and guard.events > place.events:
                 return
             passes = facts.rebuild(guard.passes)
-            if passes is self._pair.terms.false:
+            if passes is self._terms.false:
                 for known in guard.exit.block:
                     facts.assume(known.condition)
-            if passes is not self._pair.terms.true:
+            if passes is not self._terms.true:
                 return
             while position < len(before.defined) and is_behind(before.defined[position], number + 1, place.events):
                 facts.assume(before.defined[position].condition)
@@ -84,7 +87,7 @@ class KnownPlaces:
         way = self._ways.get(place.events is None)
         if way is None:
             start = replace(place, before=0, after=0, events=None if place.events is None else 0)
-            facts = Facts(self._pair.terms)
+            facts = Facts(self._terms)
             way = _Way(facts, [(start, self._go_on(facts, start, 0, start))])
             self._ways[place.events is None] = way
         return way
@@ -92,7 +95,7 @@ class KnownPlaces:
     def _go_on(self, facts: Facts, latest: Place, defined: int, place: Place) -> int:
         """Assume what holds at `place` and not yet at `latest`, where so many operations were known to be defined. How
         many are, there?"""
-        before, after = self._pair.before, self._pair.after
+        before, after = self._before, self._after
         while defined < len(before.defined) and is_behind(before.defined[defined], place.before, place.events):
             facts.assume(before.defined[defined].condition)
             defined += 1

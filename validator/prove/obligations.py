@@ -70,7 +70,7 @@ class Pair:
         self.terms: ObjectTerms = after.heap.terms  # which know all that there is to know of pointers
         self._slots = tuple(memory.slots.values())
         self._exits: dict[tuple[int, int], ExitEncoding] = {}
-        self._known = KnownPlaces(self)
+        self._known = KnownPlaces(before, after, self.terms)
         self.before = before
         self.after = after
         self.options = options

@@ -138,7 +138,7 @@ class _ResumeData:
 
     def __init__(self, before: Trace, after: Trace, options: Options) -> None:
         self.pair = pair = encode_pair(before, after, layout_of(before, after), options)
-        self._known, self._facts = KnownPlaces(pair), BoundedFacts(pair.terms)
+        self._known, self._facts = KnownPlaces(pair.before, pair.after, pair.terms), BoundedFacts(pair.terms)
         self.memories: dict[str, None] = {}
         self.is_open = False
         self.names = map("resumed{}".format, count())

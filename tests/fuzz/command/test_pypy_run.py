@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -121,5 +122,5 @@ def test_a_real_pypy(tmp_path: Path) -> None:
     (tmp_path / "prog.py").write_text(COMPILES)
     done = run(tmp_path, "--jobs", "1", "--timeout", "10", "--", PYPY, "prog.py")
     assert done.stdout.startswith(f"{sum(i & 7 for i in range(5000))}\n")
-    assert ": 1 pair" in done.stdout
+    assert re.search(r": [0-9]+ pairs?$", done.stdout, re.MULTILINE)  # what PyPy's own start compiles, varies
     assert done.returncode in (0, 3, 4)

@@ -7,10 +7,10 @@ from pairs import judge, not_proved, proved, refuted
 
 from optimizer.ir.text import parse
 from optimizer.ir.types.trace_layout import layout_of
-from validator import Failed, Options, Unknown, Unsupported
+from validator import Failed, Unknown, Unsupported
 from validator.prove.encode import encode, memory_for
 from validator.prove.known_places import KnownPlaces
-from validator.prove.obligations import Pair, Place
+from validator.prove.obligations import Place
 
 pytestmark = pytest.mark.usefixtures("rungs")
 
@@ -52,7 +52,7 @@ def test_the_facts_of_a_place_are_those_that_are_given() -> None:
     trace = parse("[i0]\nfinish(i0)")
     memory = memory_for(layout_of(trace), trace)
     encoding, terms = encode(trace, memory), memory.fresh_terms
-    places, place, x = KnownPlaces(Pair(memory, encoding, encoding, Options())), Place(0, 0, 0), encoding.end[0]
+    places, place, x = KnownPlaces(encoding, encoding, terms), Place(0, 0, 0), encoding.end[0]
     for value in (1, 2):
         assert places.at(place, (terms.eq(x, terms.const(value)),)).rebuild(x) is terms.const(value)
     assert places.at(place, ()).rebuild(x) is x
