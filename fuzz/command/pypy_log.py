@@ -70,12 +70,7 @@ def pypy_log(
         raise click.UsageError("either --list or --extract")
     if sum((listing, bare, pairs, proves)) > 1:
         raise click.UsageError("only one of --list, --bare, --pairs and --prove can be given")
-    if len({*map(os.path.realpath, logs)}) < len(logs):
-        raise click.UsageError("a log is given twice")
-    if extract is not None and len({*map(log_stem, logs)}) < len(logs):
-        raise click.UsageError("--extract names files after logs, and two of these have one name")
-    if proving.only and len(logs) > 1:
-        raise click.UsageError("--only is for one log")
+    _check_logs(logs, extract is not None, bool(proving.only))
     proves |= pairs and extract is not None
     given = click.get_current_context().get_parameter_source
     for option in ("only", "jobs", "timeout_s", "cache", "html", "junit"):
@@ -87,6 +82,16 @@ def pypy_log(
     if pairs:
         return worst([list_pairs(log, as_json) for log in logs])
     return worst([_list_recorded(log, folder, bare, as_json) for log in logs])
+
+
+def _check_logs(logs: tuple[str, ...], extracts: bool, chooses: bool) -> None:
+    """Raises UsageError where several logs are given, and what is done is for one, or they are not told apart."""
+    if len({*map(os.path.realpath, logs)}) < len(logs):
+        raise click.UsageError("a log is given twice")
+    if extracts and len({*map(log_stem, logs)}) < len(logs):
+        raise click.UsageError("--extract names files after logs, and two of these have one name")
+    if chooses and len(logs) > 1:
+        raise click.UsageError("--only is for one log")
 
 
 def _list_recorded(log: str, folder: Path | None, bare: bool, as_json: bool) -> Exit:
