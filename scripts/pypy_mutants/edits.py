@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from random import Random
 
 from optimizer.ir.text.syntax import OPERATION
+from validator.pypy.printed.parents import OPPOSITES
 
 _LINE = re.compile(
     r"(?P<offset>\s*(?:\+[0-9]+: )?)(?:(?P<result>\w+) = )?(?P<name>\w+)\((?P<args>.*)\)(?P<live>(?: \[[^\]]*\])?)\Z"
@@ -141,20 +142,10 @@ def _dropped_guards(lines: list[Line], _: Random) -> Iterator[list[Line]]:
             yield _with(lines, at)
 
 
-_INVERSE = {
-    "guard_true": "guard_false",
-    "guard_nonnull": "guard_isnull",
-    "guard_no_overflow": "guard_overflow",
-    "guard_false": "guard_true",
-    "guard_isnull": "guard_nonnull",
-    "guard_overflow": "guard_no_overflow",
-}
-
-
 def _inverted_guards(lines: list[Line], _: Random) -> Iterator[list[Line]]:
     for at, op in _ops(lines):
-        if op.name in _INVERSE:
-            yield _with(lines, at, replace(op, name=_INVERSE[op.name]))
+        if op.name in OPPOSITES:
+            yield _with(lines, at, replace(op, name=OPPOSITES[op.name]))
 
 
 _TIED = ("guard_no_overflow", "guard_overflow", "guard_no_exception", "guard_exception", "guard_not_forced")

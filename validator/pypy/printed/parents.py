@@ -23,7 +23,7 @@ from validator.pypy.printed.straight import plain
 _GUARD = re.compile(r"descr=<Guard(?:0x)?([^>]+)>")
 _LABEL = re.compile(r"\s*(?:\+[0-9]+:\s*)?label\(.*descr=(.+)\)")
 _JUMP = re.compile(r"\s*(?:\+[0-9]+:\s*)?jump\(.*descr=(.+)\)")
-_OPPOSITES = {
+OPPOSITES = {
     "guard_true": "guard_false",
     "guard_false": "guard_true",
     "guard_isnull": "guard_nonnull",
@@ -31,6 +31,7 @@ _OPPOSITES = {
     "guard_no_overflow": "guard_overflow",
     "guard_overflow": "guard_no_overflow",
 }
+"""Guards, and those that pass where they fail."""
 
 
 @dataclass(slots=True)
@@ -190,8 +191,8 @@ def correspond(handed: tuple[str, ...], inputs: tuple[str, ...]) -> bool:
 
 def _failing(guard: Line) -> Iterator[Line]:
     """The operation that says that the guard fails, where there is one."""
-    if guard.name in _OPPOSITES:
-        yield Line(None, _OPPOSITES[guard.name], guard.args)
+    if guard.name in OPPOSITES:
+        yield Line(None, OPPOSITES[guard.name], guard.args)
 
 
 def _renamed(path: Path, bound: dict[str, str], offset: int, number: int) -> Path:
