@@ -40,15 +40,14 @@ def bench(*options: str) -> str:
 
 
 def test_every_table_is_printed() -> None:
-    chosen = ("no mul, no div", "heap, one wrong edit")
-    options = [option for name in chosen for option in ("--workload", name)]
-    printed = bench("--pairs", "2", "--seconds", "1", "--longest", "200", "--cap", "1", *options)
+    chosen = "heap, one wrong edit"
+    printed = bench("--pairs", "2", "--seconds", "1", "--longest", "50", "--cap", "1", "--workload", chosen)
     for word in (
-        *chosen,
+        chosen,
         *(one.name for one in methods()),
         "by structure",
         "validate --batch",
-        "200",
+        "50",
         "traces a CPU second",
         "peak memory",
         "optimize",
