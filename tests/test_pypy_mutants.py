@@ -79,3 +79,10 @@ def test_a_log_that_is_not_there_is_told(tmp_path: Path) -> None:
     environment = {**os.environ, "PYTHONPATH": str(scripts)}
     done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True)
     assert (done.returncode, done.stderr) == (2, "error: no.log: there is no such file\n")
+
+
+def test_no_guard_comes_between_an_operation_and_the_guard_on_it() -> None:
+    (moved,) = (one for one in FAULTS if one.name == "guard moved over a store or call")
+    for lines in mutants(LINES, moved, Random(1)):
+        at = next(at for at, line in enumerate(lines) if "int_add_ovf" in line)
+        assert "guard_no_overflow" in lines[at + 1]

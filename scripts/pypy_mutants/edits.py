@@ -154,18 +154,22 @@ _TIED = ("guard_no_overflow", "guard_overflow", "guard_no_exception", "guard_exc
 
 def _moved_guards(lines: list[Line], _: Random) -> Iterator[list[Line]]:
     """Guards behind a store or a call that stood behind them, or in front of one that stood in front of them; stores
-    into objects that nobody has seen do not count."""
+    into objects that nobody has seen do not count. No operation is parted from the guard on what it has done."""
     fresh = {op.result for _, op in _ops(lines) if op.is_allocation}
     for at, op in _ops(lines):
-        if not op.is_guard or op.name in _TIED or op.result is not None:
+        if not op.is_guard or _is_tied(op) or op.result is not None:
             continue
-        for to in _near(lines, at):
+        for to in (to for to in _near(lines, at) if not _is_tied(lines[to])):
             low, high = min(at, to), max(at, to)
             crossed = [line for line in lines[low:high] if isinstance(line, Op) and line is not op]
             if any((line.is_store and line.args[0] not in fresh) or line.has_effect for line in crossed) and (
                 to > at or _is_defined(lines, op.args, to, at)
             ):
                 yield _moved(lines, at, to)
+
+
+def _is_tied(line: Line) -> bool:
+    return isinstance(line, Op) and line.name in _TIED
 
 
 def _near(lines: list[Line], at: int) -> range:
