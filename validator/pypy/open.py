@@ -15,6 +15,7 @@ from collections.abc import Iterable, Iterator
 
 from optimizer.ir.dialects.pypy_pairs import Kind
 from optimizer.ir.run.interpreter import GuardFailed
+from optimizer.ir.run.runs import Stopped
 from validator.pypy.inferred.sameness import Node, Sameness
 from validator.pypy.printed.lines import NULL, Line, is_float, is_pointer, is_variable
 from validator.pypy.printed.rows import Rows, rows_of
@@ -30,6 +31,7 @@ _DIFFERENCE = re.compile(
 _ASKS_CLASS = ("guard_class", "guard_nonnull_class", "guard_subclass", "guard_gc_type", "guard_is_object")
 _ENDS = ("jump", "finish")
 _CLASSES = "the classes of objects"
+_CONSTANTS = "what constant objects are, and what is in them"
 
 
 class _Computed(Sameness):
@@ -75,9 +77,11 @@ class Open:
         }
         self._in_both = there[BEFORE] & there[AFTER]
         for trace, lines in self._lines.items():
+            stored: dict[str, set[Node]] = {}
             for line in lines:
                 self._relate(trace, line)
                 self._open(trace, line)
+                self._open_constant(trace, line, stored)
 
     def rests_on(self, run: Counterexample) -> tuple[str, ...]:
         """Knowledge that the log does not hold, of the values between which this run makes a difference."""
@@ -117,6 +121,16 @@ class Open:
             self._because(trace, line.result, f"what {line.function} gives, which one of both traces calls")
         elif (found := line.access) and self._may_be_known(trace, line):
             self._because(trace, line.result, f"the value of {found.memory}, which one of both traces loads")
+
+    def _open_constant(self, trace: str, line: Line, stored: dict[str, set[Node]]) -> None:
+        """Notes that a load from a constant gives what was `stored` to another one, if both are one object."""
+        if (found := line.access) and is_pointer(found.place[0]):
+            others = stored.setdefault(found.memory, set())
+            node = self._sameness.of(trace, found.place[0])
+            if found.is_store:
+                others.add(node)
+            elif others - {node}:
+                self._because(trace, found.value, _CONSTANTS)
 
     def _is_shared(self, trace: str, line: Line) -> bool:
         return line.result is not None and self._sameness.of(trace, line.result) in self._in_both
@@ -158,7 +172,8 @@ class Open:
             line = self._lines[AFTER][int(found["number"]) - 1]
             left = run.before.outcome
             asked = self._asked(BEFORE, left.guard) if isinstance(left, GuardFailed) else []
-            return None if self._is_bridge or asked is None else [*asked, *((AFTER, arg) for arg in line.args)]
+            is_open = self._is_bridge or isinstance(left, Stopped)  # PyPy knows of some calls that they return
+            return None if is_open or asked is None else [*asked, *((AFTER, arg) for arg in line.args)]
         if where == "end":
             return [(trace, lines[-1].args[int(found["of"])]) for trace, lines in self._lines.items()]
         if where == "event":
@@ -202,7 +217,7 @@ def _results(lines: tuple[Line, ...]) -> Iterator[str]:
 def _own(text: str) -> Iterator[str]:
     """Reasons for which a text itself is open."""
     if is_pointer(text):
-        yield "what constant objects are, and what is in them"
+        yield _CONSTANTS
     elif is_float(text):
         yield "the digits of floats"
     elif text != NULL and text.lstrip("-").isdigit() and abs(int(text)) >= _ADDRESS:

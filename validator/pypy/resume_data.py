@@ -32,6 +32,7 @@ from optimizer.ir.trace import (
 )
 from optimizer.ir.types.byte_access import slot_of
 from optimizer.ir.types.declaration_rules import ITEMS
+from optimizer.ir.types.known_calls import STRING_CALLS, meant
 from optimizer.ir.types.layout import Field
 from optimizer.ir.types.memory_cells import written_name
 from optimizer.ir.types.memory_types import MemoryKind
@@ -53,6 +54,9 @@ Loop = tuple[Trace, Trace] | None
 
 _LAZY = _FIELD, _ITEM = "setfield_gc", "setarrayitem_gc"
 """The stores that PyPy puts off."""
+
+_SLICES = [STRING_CALLS[f"{kind}slice"] for kind in HIGHEST]
+"""The functions whose results PyPy puts off, too: resume data has the string, where the range begins, its length."""
 
 
 def without_lists(trace: Trace) -> Trace:
@@ -137,7 +141,8 @@ class _ResumeData:
     `Resumed`."""
 
     def __init__(self, before: Trace, after: Trace, options: Options) -> None:
-        self.pair = pair = encode_pair(before, after, layout_of(before, after), options)
+        self.layout = layout_of(before, after)
+        self.pair = pair = encode_pair(before, after, self.layout, options)
         self._known, self._facts = KnownPlaces(pair.before, pair.after, pair.terms), BoundedFacts(pair.terms)
         self.memories: dict[str, None] = {}
         self.is_open = False
@@ -219,13 +224,15 @@ def _stores(encoding: Encoding) -> Iterator[_Store]:
     for op in encoding.trace.ops:
         if op.op.name in _LAZY:
             slot = slot_of(terms.layout.descr_of(op))
-            p, *index, value = (
-                encoding.values[arg.name] if isinstance(arg, Var) else constant_term(terms, arg) for arg in op.args
-            )
+            p, *index, value = (_term(encoding, arg) for arg in op.args)
             assert slot is not None
             yield _Store(slot, p, index[0] if index else None, value, guards, events)
         guards += op.exit is not None
         events += events < len(encoding.events) and op == encoding.events[events].operation
+
+
+def _term(encoding: Encoding, value: Value) -> Term:
+    return encoding.values[value.name] if isinstance(value, Var) else constant_term(encoding.heap.terms, value)
 
 
 _Place = tuple[Field, Term, Term | None]
@@ -293,7 +300,11 @@ class _Block:
 
     def _value(self, term: Term) -> Value:
         if term not in self._known and term in self._resume.recorded and term not in self._got.allocations:
-            self._make(term)
+            made = meant(self._resume.recorded[term], self._resume.layout)
+            if made.op in _SLICES:
+                self._make_slice(term, *made.args[:2])
+            else:
+                self._make(term)
         if term not in self._known:
             raise _CannotBe
         return self._known[term]
@@ -308,6 +319,15 @@ class _Block:
                 for index in [None] if size is None else map(heap.terms.const, range(size.value)):
                     if heap.is_set(alloc, slot, index) is heap.terms.true:
                         self._store(made, slot, index, self._simplify(heap.read(alloc, slot, index)))
+
+    def _make_slice(self, alloc: Term, source: Value, start: Value) -> None:
+        """Makes a string of a range of another one, as long as the recorded trace has it."""
+        kind, encoding = alloc.value.type.name, self._resume.pair.before
+        terms = (_term(encoding, source), _term(encoding, start), alloc.value.length)
+        p, at, count = (self._value(self._simplify(term)) for term in terms)
+        self._known[alloc] = made = Var(next(self._resume.names), REF)
+        self._ops.append(Operation(OPS[f"new{kind}"], (count,), made))
+        self._ops.append(Operation(OPS[f"copy{kind}content"], (p, made, at, ConstInt(0), count)))
 
     def _store(self, to: Value, slot: Field, index: Term | None, value: Term) -> None:
         at = () if index is None else (_number(index),)

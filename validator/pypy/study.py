@@ -14,6 +14,7 @@ from optimizer.ir.faults import InputError
 from optimizer.ir.immutable import replace
 from validator.pypy.facts import Facts, facts_of
 from validator.pypy.inferred.classes import Apart, with_classes
+from validator.pypy.inferred.contents import Content, Contents
 from validator.pypy.inferred.effects import Effect, Evidence, leaves
 from validator.pypy.inferred.fields import Fields, Lone
 from validator.pypy.inferred.grants import with_guards_that_hold, with_narrow_numbers
@@ -30,12 +31,14 @@ from validator.pypy.translate import Translated, translate
 @dataclass(frozen=True, slots=True)
 class Knowledge:
     """Statements on a log: on its fields, the effects that its calls are taken not to have, the classes whose objects
-    are `apart` from constants that they are compared with, and the fields that one constant alone has."""
+    are `apart` from constants that they are compared with, the fields that one constant alone has, and the constants
+    that are known characters."""
 
     fields: Fields
     effects: frozenset[Effect]
     apart: frozenset[str]
     lone: frozenset[str]
+    contents: frozenset[Content]
     parents: Parents
     targets: Targets
 
@@ -49,7 +52,14 @@ class Knowledge:
 
     def certain(self) -> Knowledge:
         """The part of it that is not inferred."""
-        return replace(self, effects=frozenset(), apart=frozenset(), lone=frozenset(), fields=self.fields.certain())
+        return replace(
+            self,
+            effects=frozenset(),
+            apart=frozenset(),
+            lone=frozenset(),
+            contents=frozenset(),
+            fields=self.fields.certain(),
+        )
 
 
 @dataclass(slots=True)
@@ -61,6 +71,7 @@ class Study:
     _apart: Apart = field(default_factory=Apart)
     _lone: Lone = field(default_factory=Lone)
     _of_lone: Evidence = field(default_factory=Evidence)
+    _contents: Contents = field(default_factory=Contents)
     _descrs: Descrs = field(default_factory=Descrs)
     _logs: list[tuple[Fields, Parents, Targets]] = field(default_factory=list)
 
@@ -89,6 +100,7 @@ class Study:
         self._fields.add(sides.before.lines, sameness)
         self._apart.add(one, sides, sameness)
         self._evidence.add(one, row, once, sameness)
+        self._contents.add(one, sides)
         if fewer := self._lone.add(one, sides, is_bridge=pair.kind is Kind.BRIDGE):
             self._of_lone.add(one, row, once, Sameness(rows, lone=fewer))
 
@@ -102,7 +114,8 @@ class Study:
         effects = {effect for effect in self._of_lone.assumed(log) if effect.memory in lone} - self._evidence.denied
         effects |= self._evidence.assumed(log)
         fields, parents, targets = self._logs[log]
-        return Knowledge(fields, frozenset(effects), self._apart.assumed(log), lone, parents, targets)
+        contents = self._contents.assumed(log)
+        return Knowledge(fields, frozenset(effects), self._apart.assumed(log), lone, contents, parents, targets)
 
 
 def study(items: Iterable[LogPair | Unpaired], file: str) -> Knowledge:
@@ -140,7 +153,9 @@ def _text(sides: Sides, knowledge: Knowledge, *, generous: bool) -> Translated:
     made_one = _made_one(rows, sameness, knowledge.lone)
     if made_one:
         sameness = Sameness(rows, knowledge.leaves, knowledge.lone)
-    text = translate(sides, rows, sameness, knowledge.effects, knowledge.fields, generous=generous)
+    text = translate(
+        sides, rows, sameness, knowledge.effects, knowledge.fields, contents=knowledge.contents, generous=generous
+    )
     one = (f"constants that have {memory} are one object" for memory in made_one)
     return replace(text, assumes=(*text.assumes, *one))
 

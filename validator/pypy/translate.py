@@ -10,6 +10,7 @@ from optimizer.ir.immutable import replace
 from optimizer.ir.text.declaration_writer import format_declarations
 from optimizer.ir.types.declared import Call, Declarations
 from optimizer.ir.types.memory_types import RAW
+from validator.pypy.inferred.contents import Content, known_constants
 from validator.pypy.inferred.effects import CODE, Effect, leaves
 from validator.pypy.inferred.fields import Fields
 from validator.pypy.inferred.sameness import Node, Sameness
@@ -57,13 +58,21 @@ class Translated:
 
 
 def translate(
-    sides: Sides, rows: Rows, sameness: Sameness, effects: frozenset[Effect], fields: Fields, *, generous: bool = False
+    sides: Sides,
+    rows: Rows,
+    sameness: Sameness,
+    effects: frozenset[Effect],
+    fields: Fields,
+    *,
+    contents: frozenset[Content] = frozenset(),
+    generous: bool = False,
 ) -> Translated:
     """The pair, where calls are taken not to have these effects, or, if that is to be `generous`, none at all."""
     lines = sides.lines
     copies = copies_of(sides)
     strings = constant_strings(rows, sameness)
-    names = _Names(rows, sameness, copies, strings)
+    known = known_constants(rows, sameness, contents)
+    names = _Names(rows, sameness, copies, {**strings, **{node: one.text for node, one in known.items()}})
     floats = sorted({arg for line in lines for arg in line.args if is_float(arg)})
     extra = (TOKEN, *map(_float_name, floats))
     before, after = _texts(sides, extra, names, fields)
@@ -75,7 +84,7 @@ def translate(
         before,
         after,
         format_declarations(_with_copies(_declarations(sides, used, fields), copies, lines)),
-        (*_assumed(lines, used, fields), *((SAME_STRINGS,) if strings else ())),
+        (*_assumed(lines, used, fields), *((SAME_STRINGS,) if strings else ()), *map(str, known.values())),
         origins_of(sides, rows, sameness),
         earliest_origins(sides, rows, sameness),
         is_loop=is_loop,

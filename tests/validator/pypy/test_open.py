@@ -4,16 +4,26 @@ from __future__ import annotations
 
 import pytest
 
+from optimizer.ir.run.runs import GuardFailed, Jumped, Outcome, Run, Stopped, Undefined
 from tests.pypy_logs import pairs_of
 from validator import Proved, Refuted, Unknown
 from validator.pypy.judge import Judged, judge
+from validator.pypy.open import Open
+from validator.pypy.printed.lines import read_printed
+from validator.pypy.printed.straight import straight
 from validator.pypy.study import study
+from validator.search.counterexample import Counterexample, State
 
 
 def judged(recorded: str, optimized: str) -> Judged:
     """The verdict on a loop of these operations and inputs."""
+    pairs = pairs_of(_log(recorded, optimized))
+    return judge(pairs[0], "log", study(pairs, "log"))
+
+
+def _log(recorded: str, optimized: str) -> str:
     inputs, *lines = optimized.splitlines()
-    log = f"""\
+    return f"""\
 [1] {{jit-log-noopt
 # Traced loop or bridge with {len(recorded.splitlines()) - 1} ops
 {recorded}
@@ -26,8 +36,6 @@ def judged(recorded: str, optimized: str) -> Judged:
 +30: --end of the loop--
 [4] jit-log-opt-loop}}
 """
-    pairs = pairs_of(log)
-    return judge(pairs[0], "log", study(pairs, "log"))
 
 
 EQUAL = "i3 = call_pure_i(ConstClass(ll_streq), p0, ConstPtr(ptr2), descr=<Calli 1 rr EF=0 OS=24>)"
@@ -111,3 +119,38 @@ def test_pypy_knows_how_wide_numbers_are(gives: str, known: str, other: str) -> 
 def test_which_numbers_classes_and_functions_are_refutes_nothing() -> None:
     one = judged("[p0]\ni1 = int_eq(ConstClass(work), 5)\nfinish(i1)", "[p0]\nfinish(1)")
     assert isinstance(one.verdict, Unknown)
+
+
+def opened(recorded: str, optimized: str) -> Open:
+    """What is open in a loop of these operations and inputs."""
+    (pair,) = pairs_of(_log(recorded, optimized))
+    return Open(straight(read_printed(pair.recorded, "log"), read_printed(pair.optimized, "log")), pair.kind)
+
+
+def ran(obligation: str, before: Outcome, after: Outcome) -> Counterexample:
+    """A run that breaks the obligation."""
+    return Counterexample((), obligation, State(()), Run(before, (), {}), Run(after, (), {}), "", (0,))
+
+
+CELL = "<FieldP Cell.inst_w_value 8>"
+
+
+@pytest.mark.parametrize(("stored", "is_open"), [("ConstPtr(ptr3)", True), ("p0", False)])
+def test_which_constants_a_trace_stores_to_refutes_nothing(stored: str, is_open: bool) -> None:
+    """PyPy knows that `ptr3` is not `ptr4`."""
+    load, guard = f"p3 = getfield_gc_r(ConstPtr(ptr4), descr={CELL})", "guard_nonnull(p3, descr=<Guard0x1>)"
+    before = f"[p0, p1]\nsetfield_gc({stored}, p1, descr={CELL})\n{load}\n{guard}\njump(p0, p1, descr=<Loop-1>)"
+    after = f"[p0, p1]\n{load}\n{guard}\njump(p0, p1, descr=TargetToken(140))"
+    run = ran("guard 0: condition", Jumped(()), GuardFailed(0, None))
+    assert bool(opened(before, after).rests_on(run)) is is_open
+
+
+@pytest.mark.parametrize(("ends", "is_open"), [(Stopped(1), True), (Jumped(()), False)])
+def test_a_call_that_one_trace_alone_does_refutes_nothing(ends: Outcome, is_open: bool) -> None:
+    """PyPy knows that the second lookup returns, as the first one did."""
+    look = "i{} = call_i(ConstClass(lookup), p0, descr=<Calli 8 r EF=5 OS=4>)"
+    load = "i3 = getfield_gc_i(p0, descr=<FieldS Box.value 16>)"
+    before = f"[p0]\n{look.format(1)}\n{look.format(2)}\n{load}\njump(p0, descr=<Loop-1>)"
+    after = f"[p0]\n{look.format(1)}\n{load}\njump(p0, descr=TargetToken(140))"
+    run = ran("op 2: defined", ends, Undefined(2, "the object is NULL"))
+    assert bool(opened(before, after).rests_on(run)) is is_open

@@ -34,15 +34,15 @@ def constant_strings(rows: Rows, sameness: Sameness) -> dict[Node, str]:
     recorded = {node for sides in rows.pairs for node in _constants(BEFORE, sides.before.lines, sameness)}
     optimized = {node for sides in rows.pairs for node in _constants(AFTER, sides.after.lines, sameness)}
     texts: dict[Node, set[str]] = {}
-    asked = {node for sides in rows.pairs for node in _asked(sides.before.lines, sameness)}
+    which = {node for sides in rows.pairs for node in asked(sides.before.lines, sameness)}
     for sides in rows.pairs:
         for value, text in new_strings(sides.before.lines).items():
             texts.setdefault(sameness.of(BEFORE, value), set()).add(text)
-    free = optimized - recorded - asked
+    free = optimized - recorded - which
     return {node: min(found) for node, found in texts.items() if node in free and len(found) == 1}
 
 
-def _asked(lines: tuple[Line, ...], sameness: Sameness) -> Iterator[Node]:
+def asked(lines: tuple[Line, ...], sameness: Sameness) -> Iterator[Node]:
     """The objects of which the recorded trace asks which ones they are, under whatever names."""
     asking = (line for line in lines if line.name in _ASKS_WHICH and NULL not in line.args)
     return (sameness.of(BEFORE, arg) for line in asking for arg in line.args)

@@ -89,6 +89,12 @@ class Line:
         found = _CALL.fullmatch(self.descr)
         return int(found["effect"]) if found else ANY_EFFECT
 
+    @cached_property
+    def oopspec(self) -> int | None:
+        """The number of the known function that a call is of: that behind OS."""
+        found = _CALL.fullmatch(self.descr)
+        return int(found["oopspec"]) if found and found["oopspec"] else None
+
     @property
     def may_write(self) -> bool:
         """May it be a call that writes memory, as far as its class tells?"""

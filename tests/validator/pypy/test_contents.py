@@ -1,0 +1,83 @@
+"""Constant strings of one character: which one is inferred of places of the program."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.pypy_logs import bridge, judged, judged_together, recorded
+from validator import Proved
+from validator.pypy.judge import Judged
+
+POINT = "debug_merge_point(0, 0, 'f;a.py:4-{line}~#40 COMPARE_OP')"
+EQUAL = "{} = call_pure_i(ConstClass(ll_streq), p0, ConstPtr(ptr{}), descr=<Calli 1 rr EF=0 OS=24>)"
+IS_CHARACTER = "{} = call_i(ConstClass(eq_checknull_char), p0, {}, descr=<Calli 8 ri EF=0 OS=30>)"
+ASSUMED = 'the constant that a string is compared with at f;a.py:4-9~#40 COMPARE_OP is "\\\\"'
+
+
+def compared(*characters: int, line: int = 9, constants: int | None = None, asks: str = "") -> str:
+    """A pair that compares a string with constants, which the optimizer takes for these characters."""
+    point, numbers = POINT.format(line=line), range(len(characters) if constants is None else constants)
+    asked = (f"i50 = ptr_eq(p1, ConstPtr({asks}))", "guard_false(i50)") if asks else ()
+    before = [one for at in numbers for one in (EQUAL.format(f"i{at + 2}", at), f"guard_false(i{at + 2})")]
+    after = [
+        one
+        for at, character in enumerate(characters)
+        for one in (IS_CHARACTER.format(f"i{at + 2}", character), f"guard_false(i{at + 2}, descr=<Guard0x1{at}>) [p0]")
+    ]
+    kept = [one.replace("(i50)", "(i50, descr=<Guard0x99>) [p0]") for one in asked]
+    return recorded("[p0, p1]", point, *before, *asked, "finish(p0)") + bridge(
+        "[p0, p1]", point, *(f"+1: {one}" for one in (*after, *kept, "finish(p0)"))
+    )
+
+
+def is_proved(one: Judged) -> bool:
+    return isinstance(one.verdict, Proved)
+
+
+def test_two_pairs_say_which_character_a_constant_is() -> None:
+    first, second = judged(compared(92) * 2)
+    assert is_proved(first)
+    assert is_proved(second)
+    assert first.texts is not None
+    assert ASSUMED in first.texts.assumes
+
+
+def test_one_pair_alone_would_say_of_itself_that_it_is_right() -> None:
+    (one,) = judged(compared(92))
+    assert not is_proved(one)
+
+
+def test_another_character_at_the_same_place_contradicts_it() -> None:
+    assert not any(map(is_proved, judged(compared(92) * 2 + compared(93))))
+
+
+@pytest.mark.parametrize("wrong", [(93, 47), (92, 46), (47, 92)])
+def test_comparisons_at_one_bytecode_are_told_apart(wrong: tuple[int, int]) -> None:
+    assert all(map(is_proved, judged(compared(92, 47) * 2)))
+    assert not any(map(is_proved, judged(compared(92, 47) * 2 + compared(*wrong))))
+
+
+def test_nothing_is_said_where_a_comparison_is_gone() -> None:
+    *_, wrong = judged(compared(92, 47) * 2 + compared(47, constants=2))
+    assert not is_proved(wrong)
+    assert not any(map(is_proved, judged(compared(92, constants=2) * 2)))
+
+
+def test_other_places_have_constants_of_their_own() -> None:
+    *right, other = judged(compared(92) * 2 + compared(92, line=8))
+    assert all(map(is_proved, right))
+    assert not is_proved(other)
+
+
+@pytest.mark.parametrize(("asks", "is_known"), [("ptr77", True), ("ptr0", False)])
+def test_a_constant_of_which_a_trace_asks_which_one_it_is_is_left_open(asks: str, is_known: bool) -> None:
+    *_, one = judged(compared(92) * 2 + compared(92, asks=asks))
+    assert is_proved(one) is is_known
+
+
+def test_two_processes_that_ran_the_same_are_one_witness() -> None:
+    assert not any(is_proved(one) for log in judged_together(compared(92), compared(92)) for one in log)
+
+
+def test_another_process_contradicts_it() -> None:
+    assert not any(is_proved(one) for log in judged_together(compared(92) * 2, compared(93)) for one in log)

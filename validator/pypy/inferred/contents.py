@@ -1,0 +1,99 @@
+"""The characters that constant strings are, which PyPy's optimizer looks up and no log prints.
+
+Where a recorded trace asks whether a string equals a constant, and the constant is one character, the optimizer asks
+for that character instead (`opt_call_stroruni_STR_EQUAL` in vstring.py). So it is assumed of the constant at one place
+of the program that it is this character, if two pairs say so, and none says another one of that place: the place is a
+bytecode, with the number of constants that it has compared with in front.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from optimizer.ir.text.string_text import write_text
+from validator.pypy.inferred.sameness import Node, Sameness
+from validator.pypy.inferred.strings import asked
+from validator.pypy.inferred.witnesses import Witness, told
+from validator.pypy.printed.lines import Line, is_named, is_pointer, is_variable
+from validator.pypy.printed.rows import Rows
+from validator.pypy.printed.straight import BEFORE, Sides
+
+_EQUAL = 24
+_EQUAL_TO_CHARACTER = (27, 29, 30)
+"""The numbers of the known functions that compare a string, or a slice of one, with a string and with a character."""
+
+
+@dataclass(frozen=True, slots=True)
+class Content:
+    """The constant that a string is compared with at a place of the program is this character."""
+
+    place: str
+    character: int
+
+    def __str__(self) -> str:
+        return f"the constant that a string is compared with at {self.place} is {self.text}"
+
+    @property
+    def text(self) -> str:
+        return write_text("str", [self.character])
+
+
+@dataclass(slots=True)
+class Contents:
+    """Statements of pairs on constants, each with the pairs that say so."""
+
+    said: dict[Content, set[Witness]] = field(default_factory=dict)
+
+    def add(self, pair: Witness, sides: Sides) -> None:
+        """Takes in a pair. Where it compares with constants more often than with characters at one bytecode, nothing
+        tells which of them are characters."""
+        characters: dict[str, list[int]] = {}
+        for line in sides.after.lines:
+            if line.oopspec in _EQUAL_TO_CHARACTER and not is_variable(line.args[-1]):
+                characters.setdefault(line.point, []).append(int(line.args[-1]))
+        compared: dict[str, list[str]] = {}
+        for line, place, _ in _compared(sides.before.lines):
+            compared.setdefault(line.point, []).append(place)
+        for point, places in compared.items():
+            if len(places) == len(characters.get(point, ())):
+                for place, character in zip(places, characters[point], strict=True):
+                    self.said.setdefault(Content(place, character), set()).add(pair)
+
+    def assumed(self, log: int) -> frozenset[Content]:
+        """What constants are taken to be in the log of that number."""
+        characters: dict[str, set[int]] = {}
+        for content in self.said:
+            characters.setdefault(content.place, set()).add(content.character)
+        enough = told(self.said, log, lambda content: is_named(content.place))
+        return frozenset(content for content in enough if len(characters[content.place]) == 1)
+
+
+def known_constants(rows: Rows, sameness: Sameness, contents: frozenset[Content]) -> dict[Node, Content]:
+    """The constants of recorded traces that are known, but for those that two places tell apart, and those of which a
+    trace asks which objects they are."""
+    at = {content.place: content for content in contents}
+    found: dict[Node, set[Content]] = {}
+    for sides in rows.pairs:
+        for _, place, constant in _compared(sides.before.lines):
+            if place in at:
+                found.setdefault(sameness.of(BEFORE, constant), set()).add(at[place])
+    which = {node for sides in rows.pairs for node in asked(sides.before.lines, sameness)}
+    return {
+        node: min(known, key=str)
+        for node, known in found.items()
+        if len({one.character for one in known}) == 1 and node not in which
+    }
+
+
+def _compared(lines: tuple[Line, ...]) -> Iterator[tuple[Line, str, str]]:
+    """The comparisons of strings with constants at bytecodes, each with its place and the constant."""
+    point, number = "", 0
+    for line in lines:
+        if line.point != point:
+            point, number = line.point, 0
+        constants = [arg for arg in line.args if is_pointer(arg)]
+        if line.oopspec == _EQUAL and len(constants) == 1 and "~#" in point:
+            number += 1
+            place = point.rstrip("'")
+            yield line, f"{place} ({number})" if number > 1 else place, constants[0]
