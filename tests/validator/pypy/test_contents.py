@@ -57,6 +57,13 @@ def test_comparisons_at_one_bytecode_are_told_apart(wrong: tuple[int, int]) -> N
     assert not any(map(is_proved, judged(compared(92, 47) * 2 + compared(*wrong))))
 
 
+def test_a_longer_string_at_the_same_place_contradicts_it() -> None:
+    longer = EQUAL.format("i2", 8).replace("call_pure_i", "+1: call_i")
+    kept = compared(92).replace("+1: " + IS_CHARACTER.format("i2", 92), longer.replace("i2 = +1:", "+1: i2 ="))
+    assert kept != compared(92)
+    assert not any(map(is_proved, judged(compared(92) * 2 + kept)[:2]))
+
+
 def test_nothing_is_said_where_a_comparison_is_gone() -> None:
     *_, wrong = judged(compared(92, 47) * 2 + compared(47, constants=2))
     assert not is_proved(wrong)

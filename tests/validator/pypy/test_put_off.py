@@ -81,8 +81,21 @@ def test_a_preamble_and_its_body_are_two_that_say_so() -> None:
 GROW, FIELD = "ll_grow_by__stringbuilderPtr_Signed", "<FieldS pypy.interpreter.pyframe.PyFrame.inst_last_instr 40>"
 
 
-def test_what_functions_of_rpython_touch_is_known() -> None:
-    (one,) = judged(put_off(FIELD, function=GROW))
+LOOKUP = "ll_call_lookup_function_trampoline__v1691___simple_call__function_"
+
+
+@pytest.mark.parametrize(
+    ("function", "descr"),
+    [
+        (GROW, CALL),
+        ("ll_append_res_slice__stringbuilderPtr_rpy_stringPtr_Signed_Signed", CALL),
+        (LOOKUP, "<Callv 0 r EF=5 OS=4>"),
+        ("_ll_dict_setitem_lookup_done_trampoline__v1707___simple_call__function_", CALL),
+        ("may_ignore_finalizer__pypy_interpreter_generator_GeneratorOrCoroutine", "<Callv 0 r EF=2>"),
+    ],
+)
+def test_what_functions_of_rpython_touch_is_known(function: str, descr: str) -> None:
+    (one,) = judged(put_off(FIELD, function=function, descr=descr))
     assert isinstance(one.verdict, Proved)
     assert one.texts is not None
     assert RPYTHON in one.texts.assumes
@@ -96,7 +109,11 @@ def test_what_functions_of_rpython_touch_is_known() -> None:
         (FIELD, {"function": f"not_{GROW}"}),
         (FIELD, {"function": GROW, "descr": "<Callv 0 r EF=7>"}),
         ("<FieldS stringbuilder.current_pos 16>", {"function": GROW}),
-        ("<FieldS rpython.rlib.rsiphash.Seed.inst_k0l 8>", {"function": GROW}),
+        ("<FieldS rpython.rlib.rsiphash.Seed.inst_k0l 8>", {"function": "_ll_strhash__rpy_stringPtr"}),
+        ("<FieldS dicttable.num_live_items 8>", {"function": LOOKUP, "descr": "<Callv 0 r EF=5 OS=4>"}),
+        ("<FieldS Key.inst_hash 8 pure>", {"function": LOOKUP, "descr": "<Callv 0 r EF=5 OS=4>"}),
+        (FIELD, {"function": LOOKUP, "descr": "<Callv 0 r EF=7 OS=4>"}),
+        (FIELD, {"function": "ll_call_lookup_function_trampoline"}),
         ("<FieldS list.length 8>", {"function": "_ll_list_resize_hint_really_look_inside_iff__listPtr_Signed_Bool"}),
         ("<FieldS dicttable.num_live_items 8>", {"function": "_ll_dictnext_look_inside_iff__dictiterPtr"}),
         ("<FieldS rpy_string.hash 8>", {"function": "_ll_strhash__rpy_stringPtr"}),

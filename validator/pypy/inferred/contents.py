@@ -1,9 +1,9 @@
 """The characters that constant strings are, which PyPy's optimizer looks up and no log prints.
 
-Where a recorded trace asks whether a string equals a constant, and the constant is one character, the optimizer asks
-for that character instead (`opt_call_stroruni_STR_EQUAL` in vstring.py). So it is assumed of the constant at one place
-of the program that it is this character, if two pairs say so, and none says another one of that place: the place is a
-bytecode, with the number of constants that it has compared with in front.
+Where a recorded trace asks whether a string equals a constant, and the constant is one character, the optimizer always
+asks for that character instead (`opt_call_stroruni_STR_EQUAL` in vstring.py). So it is assumed of the constant at one
+place of the program that it is this character, if two pairs say so, and none says another one or a longer string of
+that place: the place is a bytecode, with the number of constants that it has compared with in front.
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ from validator.pypy.printed.lines import Line, is_named, is_pointer, is_variable
 from validator.pypy.printed.rows import Rows
 from validator.pypy.printed.straight import BEFORE, Sides
 
-_EQUAL = 24
-_EQUAL_TO_CHARACTER = (27, 29, 30)
+_EQUAL, _EQUAL_TO_CHARACTER = 24, (27, 29, 30)
+_EQUAL_TO_STRING = (_EQUAL, 25, 26, 28, 31)
 """The numbers of the known functions that compare a string, or a slice of one, with a string and with a character."""
 
 
@@ -41,32 +41,39 @@ class Content:
 
 @dataclass(slots=True)
 class Contents:
-    """Statements of pairs on constants, each with the pairs that say so."""
+    """Statements of pairs on constants, each with the pairs that say so, and the places with other constants."""
 
     said: dict[Content, set[Witness]] = field(default_factory=dict)
+    denied: set[str] = field(default_factory=set)
 
     def add(self, pair: Witness, sides: Sides) -> None:
-        """Takes in a pair. Where it compares with constants more often than with characters at one bytecode, nothing
-        tells which of them are characters."""
-        characters: dict[str, list[int]] = {}
+        """Takes in a pair. Where the optimized trace compares less often at a bytecode, nothing tells which comparisons
+        are left."""
+        left: dict[str, list[int | None]] = {}
         for line in sides.after.lines:
             if line.oopspec in _EQUAL_TO_CHARACTER and not is_variable(line.args[-1]):
-                characters.setdefault(line.point, []).append(int(line.args[-1]))
+                left.setdefault(line.point, []).append(int(line.args[-1]))
+            elif line.oopspec in _EQUAL_TO_STRING and any(map(is_pointer, line.args)):
+                left.setdefault(line.point, []).append(None)
         compared: dict[str, list[str]] = {}
         for line, place, _ in _compared(sides.before.lines):
             compared.setdefault(line.point, []).append(place)
         for point, places in compared.items():
-            if len(places) == len(characters.get(point, ())):
-                for place, character in zip(places, characters[point], strict=True):
-                    self.said.setdefault(Content(place, character), set()).add(pair)
+            if len(places) == len(left.get(point, ())):
+                for place, character in zip(places, left[point], strict=True):
+                    if character is None:
+                        self.denied.add(place)
+                    else:
+                        self.said.setdefault(Content(place, character), set()).add(pair)
 
     def assumed(self, log: int) -> frozenset[Content]:
         """What constants are taken to be in the log of that number."""
         characters: dict[str, set[int]] = {}
         for content in self.said:
             characters.setdefault(content.place, set()).add(content.character)
+        plain = {place for place, found in characters.items() if len(found) == 1} - self.denied
         enough = told(self.said, log, lambda content: is_named(content.place))
-        return frozenset(content for content in enough if len(characters[content.place]) == 1)
+        return frozenset(content for content in enough if content.place in plain)
 
 
 def known_constants(rows: Rows, sameness: Sameness, contents: frozenset[Content]) -> dict[Node, Content]:

@@ -31,18 +31,29 @@ _FORCES = re.compile(r"<Callv .* EF=2 OS=121>(@.*)?")
 _ALLOCATES = re.compile(r"<Calli 8 i EF=[0-9]+ OS=110>(@.*)?")
 _FREES = re.compile(r"<Callv 0 i EF=[0-9]+ OS=111>(@.*)?")
 
-_RPYTHON = re.compile(r"<Call. .* EF=[2-5]>@(?P<name>\w+)")
+_RPYTHON = re.compile(r"<Call. .* EF=[2-5](?: OS=4)?>@(?P<name>\w+)")
+_ANYWHERE = r"_trampoline__v\d+___simple_call__function_\w*"
+"""The end of the name of a function into which PyPy looks at some calls: which call it is."""
+_TEXT, _TABLE = r"<Array[SU]|<Field. (string|rpy_)", r"<Array[SU]|<Interior|<Field. dict"
+_KEY = r"<Field. (rpy_|rpython\.)|.* pure>"
 _OWN = (
-    (r"_ll_list_resize_hint_really_look_inside_iff__listPtr_Signed_Bool", r"<Array|<Field. list\.", "list"),
-    (r"ll_grow_by__stringbuilderPtr_Signed", r"<Array[SU]|<Field. (string|rpy_)", "stringbuilder"),
-    (r"ll_append_(res0|0_\d+)__stringbuilderPtr_rpy_stringPtr", r"<Array[SU]|<Field. (string|rpy_)", "stringbuilder"),
-    (r"_ll_strhash__rpy_stringPtr", r"<Array[SU]|<Field. rpy_", "rpy_string"),
-    (r"_ll_dictnext_look_inside_iff__dictiterPtr", r"<Array[SU]|<Interior|<Field. dict", "dictiter"),
+    (r"_ll_list_resize_hint_really_look_inside_iff__listPtr_Signed_Bool", r"<Array|<Field. list\.", r"list\."),
+    (rf"_ll_list_resize_hint{_ANYWHERE}", r"<Array|<Field. list\.", r"list\."),
+    (r"ll_grow_by__stringbuilderPtr_Signed", _TEXT, r"stringbuilder\."),
+    (r"ll_append_(res0|0_\d+)__stringbuilderPtr_rpy_stringPtr", _TEXT, r"stringbuilder\."),
+    (r"ll_append_(res_slice|start_\d+)__stringbuilderPtr_rpy_stringPtr(_Signed)+", _TEXT, r"stringbuilder\."),
+    (rf"ll_build{_ANYWHERE}", _TEXT, r"stringbuilder\."),
+    (r"_ll_strhash__rpy_stringPtr", rf"<Array[SU]|{_KEY}", r"rpy_string\."),
+    (r"_ll_dictnext_look_inside_iff__dictiterPtr", _TABLE, r"dictiter\."),
+    (rf"ll_(call_lookup_function|dict_lookup){_ANYWHERE}", rf"{_TABLE}|{_KEY}", r"dicttable\.(?!entries )"),
+    (rf"_ll_dict_(setitem_lookup_done|del){_ANYWHERE}", rf"{_TABLE}|{_KEY}", r"dicttable\."),
+    (r"(_ll_1_(gc_id|weakref_create)|may_ignore_finalizer)__\w+", r"(?!)", r"(?!)"),
 )
-"""RPython's own functions on lists, builders of strings, strings, and iterators of dicts, by their names, with the
-memory that they may touch, beside objects of RPython's own libraries, and the struct whose fields they write."""
+"""RPython's own functions on lists, builders of strings, strings, dicts, iterators of dicts, and for the garbage
+collector, by their names, with the memory that they may touch, and the fields that they write. Functions on dicts may
+read what is immutable in keys, to compare them."""
 
-RPYTHON = "RPython's own functions on lists, strings and iterators of dicts touch nothing else"
+RPYTHON = "RPython's own functions on lists, strings, dicts and for the garbage collector touch nothing else"
 
 _UNNAMED = re.compile(
     r"<(Call|Loop)(?!.*>@[A-Za-z_])|<(Array|Interior)|<Field(?!.*\.inst_|. JitVirtualRef\.)|0x[0-9a-f]|[0-9]{9}"
@@ -213,14 +224,14 @@ def keeps_off(function: str, memory: str | None = None) -> bool:
     runs no code of the interpreter, forces no frame, and invalidates no code."""
     found = _RPYTHON.fullmatch(function)
     touched = (own for name, own, _ in _OWN if found and re.fullmatch(name, found["name"]))
-    return any(memory is None or not re.match(rf"{own}|<Field. rpython\.", memory) for own in touched)
+    return any(memory is None or not re.match(own, memory) for own in touched)
 
 
 def writes_own(function: str, memory: str) -> bool:
-    """Is it one of these functions, and the memory a field of the struct that it writes?"""
+    """Is it one of these functions, and the memory a field that it writes?"""
     found = _RPYTHON.fullmatch(function)
-    structs = (struct for name, _, struct in _OWN if found and re.fullmatch(name, found["name"]))
-    return any(re.match(rf"<Field. {struct}\.", memory) for struct in structs)
+    written = (fields for name, _, fields in _OWN if found and re.fullmatch(name, found["name"]))
+    return any(re.match(rf"<Field. {fields}", memory) for fields in written)
 
 
 def is_named(text: str) -> bool:
