@@ -67,7 +67,7 @@ class Contents:
                         self.said.setdefault(Content(place, character), set()).add(pair)
 
     def assumed(self, log: int) -> frozenset[Content]:
-        """What constants are taken to be in the log of that number."""
+        """The constants that are taken to be known in the log of that number."""
         characters: dict[str, set[int]] = {}
         for content in self.said:
             characters.setdefault(content.place, set()).add(content.character)

@@ -15,8 +15,9 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Set
 from dataclasses import dataclass, field
-from functools import cache
+from functools import cache, partial
 
+from validator.pypy.inferred.made import Made
 from validator.pypy.printed.lines import NULL, Access, Line, is_pointer, is_variable, touches_nothing
 from validator.pypy.printed.rows import Rows
 from validator.pypy.printed.straight import AFTER, BEFORE, TOKEN
@@ -138,12 +139,13 @@ class Sameness:
             return
         waiting: dict[object, list[str]] = {}
         for trace, lines in ((BEFORE, before), (AFTER, after)):
+            told = Made(lines, partial(self.of, trace)).told
             for line in lines:
                 for place, arg in enumerate(line.args):
                     node = self.of(trace, arg)
                     if node not in alone[trace] or node in both or line.name in _NO_MEETING:
                         continue
-                    rest = tuple("" if at == place else self.of(trace, other) for at, other in enumerate(line.args))
+                    rest = tuple("" if at == place else told(other) for at, other in enumerate(line.args))
                     key = (line.name, line.descr, place, rest)
                     if trace == BEFORE:
                         waiting.setdefault(key, []).append(arg)

@@ -1,0 +1,32 @@
+"""The objects that a trace makes, told by what it puts into them: those of both traces of a pair have no names in
+common."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+
+from validator.pypy.inferred.written import ALLOCATIONS
+from validator.pypy.printed.lines import Line
+
+_NESTED = 3
+"""The number of new objects in one another that are told by their contents."""
+
+
+class Made:
+    """The objects that these operations make. `of` gives the classes of values."""
+
+    def __init__(self, lines: Iterable[Line], of: Callable[[str], object]) -> None:
+        self._of = of
+        self._held: dict[str | None, tuple[str, dict[str, str]]] = {}
+        for line in lines:
+            if line.name in ALLOCATIONS:
+                self._held[line.result] = line.descr, {}
+            elif (found := line.access) and found.is_store and found.place[0] in self._held:
+                self._held[found.place[0]][1][found.memory] = found.value
+
+    def told(self, text: str, depth: int = _NESTED) -> object:
+        """The class of a value; of an object that is made, its descr and what it holds in the end."""
+        if text not in self._held or not depth:
+            return self._of(text)
+        descr, held = self._held[text]
+        return descr, *((memory, self.told(value, depth - 1)) for memory, value in sorted(held.items()))
