@@ -219,6 +219,7 @@ class _Computer:
 
     def _defined(self, condition: Term, operation: Operation, number: int, place: Ahead, what: str = "defined") -> None:
         if condition is not self.terms.true:
+            self.heap.tell_apart(condition)
             self.defined.append(Definedness(number, operation, condition, *place, what))
 
     def handed_over(self, guard: Operation) -> tuple[Term | None, ...] | None:
@@ -297,6 +298,8 @@ class _Encoder:
             self._computer.compute(operation, number, self._ahead)
             if kind is GUARD:
                 self._guard(operation, number)
+            elif kind is FACT and self._before is None:  # of the optimized trace it is still to be proved
+                self._learn_fact(number)
 
     def _guard(self, operation: Operation, number: int) -> None:
         heap, computer, place, block = self._heap.copy(), self._computer, self._ahead, exit_of(operation).block
@@ -310,6 +313,13 @@ class _Encoder:
         if operation.op.memory is not None:
             computer.pass_guard(operation)
         self._heap.learn(passes)
+
+    def _learn_fact(self, number: int) -> None:
+        """Takes in what the operation of that number says, if it is the latest."""
+        for known in reversed(self._defined):
+            if known.op != number:
+                return
+            self._heap.learn(known.condition)
 
     @property
     def _events(self) -> int:

@@ -18,7 +18,7 @@ from optimizer.ir.types.memory_types import MemoryKind, kind_of
 from validator.prove.memory.chain_reader import ChainReader
 from validator.prove.memory.chains import Chain, Chains, Key, Renewed
 from validator.prove.memory.raw_chains import RawChains, numbered
-from validator.prove.terms.object_kinds import OBJECTS, PENDING
+from validator.prove.terms.object_kinds import APPLIED, OBJECTS, PENDING
 from validator.prove.terms.object_terms import ObjectTerms
 from validator.prove.terms.pointers import Pointers, at_event
 
@@ -78,6 +78,7 @@ class HeapState:
         "_passed",
         "allocating",
         "allocations",
+        "apart",
         "chains",
         "events",
         "exception",
@@ -101,6 +102,7 @@ class HeapState:
         self.chains: dict[str, Chain] = {key: memory.chains.start(slot) for key, slot in memory.slots.items()}
         self.settled: tuple[tuple[str, Key], ...] = ()
         self.watched: tuple[tuple[str, Key], ...] = ()
+        self.apart: frozenset[Term] = frozenset()  # what operations rule out, as far as it is of what functions give
         self.known: dict[Term, tuple[Term, int]] = {}  # what guards say of terms, where so many have passed
         self._passed = 0
         self.events = 0
@@ -158,6 +160,16 @@ class HeapState:
             for key in self.memory.slots:
                 if kind_of(key) is not MemoryKind.RAW:
                     self.chains[key] = self.reader.rekeyed(self.chains[key], said)
+
+    def tell_apart(self, defined: Term) -> None:
+        """An operation is defined only under that condition: it tells apart what a function gave and allocations."""
+        waiting = [defined]
+        while waiting:
+            said = waiting.pop()
+            if said.kind == "both":
+                waiting += said.args
+            elif said.kind == "not_" and any(one.kind in APPLIED for one in said.args[0].args):
+                self.apart |= {said.args[0]}
 
     # How it goes on.
 
@@ -222,8 +234,9 @@ def _said(terms: ObjectTerms, condition: Term) -> Iterator[tuple[Term, Term]]:
             yield a, b
         case "same", (p, q):
             named = next((one for one in (p, q) if one.kind in ("constant", "alloc")), None)
-            if named is not None:
-                yield (q if named is p else p), named
+            if named is None:
+                named = min(p, q, key=lambda one: one.number)
+            yield (q if named is p else p), named
         case "not_", (denied,) if denied.kind == "class_in" and denied.value == OBJECTS:
             if denied.args[0].kind == "class_of":
                 yield denied.args[0].args[0], terms.null

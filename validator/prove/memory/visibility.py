@@ -96,7 +96,8 @@ class _Search:
     def _of(self, p: Term) -> list[Term]:
         if p.kind == "alloc":
             return [p]
-        return [alloc for alloc in _given(self._terms, p) if alloc in self._own]
+        apart, same = self._heap.apart, self._terms.same
+        return [alloc for alloc in _given(self._terms, p) if alloc in self._own and same(p, alloc) not in apart]
 
     def reached(self, slot: Field, inside: dict[Term, list[Term]]) -> list[Term]:
         """The allocations that old objects hold in the slot; those that allocations hold go `inside`."""
