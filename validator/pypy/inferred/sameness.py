@@ -316,14 +316,9 @@ class _Pass:
         index = self._nodes(store.place[1:])
         is_item = index != () and _are_numbers(index)
         for p, keys in memory.keys.items():
-            if (p in made and born.get(q, -1) < born[p]) or (q in made and born.get(p, -1) < born[q]):
+            if not keys or (p in made and born.get(q, -1) < born[p]) or (q in made and born.get(p, -1) < born[q]):
                 continue
-            memory.forget(p, [key for key in keys if not is_item or self._may_be(memory.accesses[key], index)])
-
-    def _may_be(self, access: Access, index: tuple[Node, ...]) -> bool:
-        """May it be of the item of that number?"""
-        here = self._nodes(access.place[1:])
-        return here == index or not _are_numbers(here)
+            memory.forget(p, [key for key in keys if not is_item or key[1:] == index or not _are_numbers(key[1:])])
 
     def _overwritten(self, old: str, new: str) -> None:
         """Tells apart constants that are stored one after the other into the same place: else nobody would see the
