@@ -51,15 +51,17 @@ class Facts:
     assumes: tuple[str, ...] = ()
 
 
-def facts_of(path: Path, recorded: Printed, effects: frozenset[Effect], fields: Fields, *, generous: bool) -> Facts:
-    """The facts at the end of a path that matter to a recorded bridge. `generous`: whatever may hold there is taken to
-    hold."""
+def facts_of(path: Path, sides: Sides, effects: frozenset[Effect], fields: Fields, *, generous: bool) -> Facts:
+    """The facts at the end of a path that matter to a recorded bridge, or to the loop that it goes on in. `generous`:
+    whatever may hold there is taken to hold."""
+    recorded = sides.before
     path = replace(path, lines=tuple(_with_classes(path, recorded)))
     walk = _Walk(effects, fields, generous)
     for line in path.lines:
         walk.pass_(line)
-    accessed = {found.memory for line in recorded.lines if (found := line.access)}
-    accessed |= {line.function for line in recorded.lines if line.is_loop_invariant}
+    used = (*recorded.lines, *(sides.target.before.lines if sides.target else ()))
+    accessed = {found.memory for line in used if (found := line.access)}
+    accessed |= {line.function for line in used if line.is_loop_invariant}
     first = 1 + max(path.highest(), highest_number(line.result or "" for line in recorded.lines))
     facts = list(walk.facts(path.handed, accessed, first))
     kept, assumes = (facts, (_ALL,)) if generous and facts else _proved(path, facts, effects, fields)

@@ -132,7 +132,7 @@ def translated(pair: LogPair, file: str, knowledge: Knowledge, *, generous: bool
     facts = Facts()
     path = path_to(pair, file)
     if path is not None and correspond(path.handed, sides.before.inputs):
-        facts = facts_of(path, sides.before, knowledge.effects, knowledge.fields, generous=generous)
+        facts = facts_of(path, sides, knowledge.effects, knowledge.fields, generous=generous)
         sides = replace(sides, before=sides.before.with_lines((*facts.lines, *sides.before.lines)))
     sides, apart = with_classes(sides, knowledge.apart)
     text = _text(sides, knowledge, generous=generous)

@@ -154,3 +154,68 @@ def test_what_is_known_in_a_body_rests_on_the_bridges_that_came_to_its_label() -
     first, second, third = judged(f"{loop}[5]{bridge}[5]{bridge}")
     rests_on = [one.texts.rests_on for one in (first, second, third) if one.texts is not None]
     assert rests_on == [(), (1,), (1, 2)]
+
+
+def test_a_field_that_the_label_relies_on_may_be_known_where_the_bridge_starts() -> None:
+    """The body looks at the number of an object that the list holds; where the bridge starts it is known that the list
+    is still the one of the node, though the recorded bridge does not ask."""
+    loop, bridge = judged(HOLDS)
+    assert isinstance(loop.verdict, Proved), loop.verdict
+    assert isinstance(bridge.verdict, Proved), bridge.verdict
+
+
+def test_what_the_label_is_handed_must_be_what_the_field_still_holds() -> None:
+    _, bridge = judged(HOLDS.replace("jump(p20, i24, p22, p23, descr", "jump(p20, i24, p23, p23, descr"))
+    assert not isinstance(bridge.verdict, Proved)
+
+
+@pytest.mark.parametrize(("handed", "is_right"), [("p22", False), ("p23", True)])
+def test_a_field_that_the_bridge_has_stored_to_is_not_what_it_was(handed: str, *, is_right: bool) -> None:
+    stored = HOLDS.replace(" with 2 ops", " with 3 ops").replace("i24 = int_sub", STORE + "i24 = int_sub", 1)
+    stored = stored.replace("+1: i24", f"+1: {STORE}+1: i24").replace("jump(p20, i24, p22", f"jump(p20, i24, {handed}")
+    _, bridge = judged(stored)
+    assert isinstance(bridge.verdict, Proved) is is_right, bridge.verdict
+
+
+STORE = "setfield_gc(p20, p23, descr=<FieldP Node.items 16>)\n"
+HOLDS = """\
+[1] {jit-log-noopt
+# Traced loop or bridge with 6 ops
+[p0, i1, p9]
+p2 = getfield_gc_r(p0, descr=<FieldP Node.items 16>)
+i3 = getfield_gc_i(p2, descr=<FieldS list.length 8>)
+i4 = int_add(i1, i3)
+i5 = int_lt(i4, 1000)
+guard_true(i5)
+jump(p0, i4, p9, descr=<Loop-1>)
+[2] jit-log-noopt}
+[3] {jit-log-opt-loop
+# Loop 1 (f;a.py:4-9~#40 FOR_ITER) : loop with 12 ops
+[p0, i1, p9]
++17: label(p0, i1, p9, descr=TargetToken(140))
++18: p2 = getfield_gc_r(p0, descr=<FieldP Node.items 16>)
++19: i3 = getfield_gc_i(p2, descr=<FieldS list.length 8>)
++20: i4 = int_add(i1, i3)
++21: i5 = int_lt(i4, 1000)
++22: guard_true(i5, descr=<Guard0x7f10>) [p0, i4, p9]
++26: label(p0, i4, p2, p9, descr=TargetToken(141))
++27: i6 = getfield_gc_i(p2, descr=<FieldS list.length 8>)
++27: i8 = int_add(i4, i6)
++28: i9 = int_lt(i8, 1000)
++28: guard_true(i9, descr=<Guard0x7f20>) [p0, i8, p2, p9]
++33: jump(p0, i8, p2, p9, descr=TargetToken(141))
++30: --end of the loop--
+[4] jit-log-opt-loop}
+[5] {jit-log-noopt
+# Traced loop or bridge with 2 ops
+[p20, i21, p22, p23]
+i24 = int_sub(i21, 1000)
+jump(p20, i24, p23, descr=<Loop1>)
+[6] jit-log-noopt}
+[7] {jit-log-opt-bridge
+# bridge out of Guard 0x7f20 with 2 ops
+[p20, i21, p22, p23]
++1: i24 = int_sub(i21, 1000)
++3: jump(p20, i24, p22, p23, descr=TargetToken(141))
+[8] jit-log-opt-bridge}
+"""
