@@ -6,6 +6,7 @@ later iteration: of the next one, of which a proof of its own can speak, or of a
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterator, Sequence
 
 from optimizer.ir.faults import Unsupported
@@ -56,23 +57,38 @@ _Made = tuple[Operation, frozenset[object]]
 
 
 def _unwritten(part: Part, layout: Layout) -> Iterator[_Made]:
-    """The allocations of memory that is not written by that. Bytes are taken to stay so, and so are items where some
-    are copied, perhaps before they are written."""
-    copies = any(meant(one, layout).op.kind is Kind.COPY for one in part.ops)
+    """The allocations of memory that is not written by that. Bytes are taken to stay so."""
+    items = _written_items(part, layout)
     for made in [one for one in part.ops if one.op.kind is NEW]:
         allocated = layout.descr_of(made)
         if made.op.name == _CLEARED or (isinstance(allocated, Struct) and allocated.cleared):
             continue
-        stored: dict[object, set[Value]] = {}
-        for store in [one for one in part.ops if one.op.kind is STORE and one.args[0] == made.result]:
-            stored.setdefault(layout.descr_of(store), set()).add(store.args[1])
-        is_struct = isinstance(allocated, Struct)
-        length = None if is_struct or copies else made.args[0]
-        yield made, frozenset([slot for slot, at in stored.items() if is_struct or _are_all(at, length)])
+        if isinstance(allocated, Struct):
+            stores = [one for one in part.ops if one.op.kind is STORE and one.args[0] == made.result]
+            yield made, frozenset([layout.descr_of(store) for store in stores])
+        else:
+            mine = [(slot, at) for (array, slot), at in items.items() if array == made.result]
+            yield made, frozenset([slot for slot, at in mine if made.args[0] == ConstInt(len(at))])
 
 
-def _are_all(indices: set[Value], length: Value | None) -> bool:
-    return isinstance(length, ConstInt) and all(ConstInt(i) in indices for i in range(length.value))
+def _written_items(part: Part, layout: Layout) -> dict[tuple[Value, object], set[int]]:
+    """The indices at which arrays are written, by the arrays and the memory of their items. None are told where items
+    may be copied before they are written: that makes others unwritten."""
+    items: dict[tuple[Value, object], set[int]] = defaultdict(set)
+    for one in part.ops:
+        known = meant(one, layout)
+        slot = layout.descr_of(known)
+        if known.op.kind is STORE and isinstance(known.args[1], ConstInt):
+            items[known.args[0], slot].add(known.args[1].value)
+        elif known.op.kind is Kind.COPY:
+            source, target, *span = known.args
+            if not all(isinstance(number, ConstInt) for number in span):
+                return {}
+            start, at, count = (number.value for number in span if isinstance(number, ConstInt))
+            if not items[source, slot].issuperset(range(start, start + count)):
+                return {}
+            items[target, slot].update(range(at, at + count))
+    return items
 
 
 def _loads(part: Part, layout: Layout) -> list[Operation]:

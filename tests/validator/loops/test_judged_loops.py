@@ -857,6 +857,8 @@ def test_only_what_a_new_object_may_have_and_not_hold_is_not_written(made: str, 
 
 
 FILL = "setarrayitem_gc(p2, {}, i0, descr=Items)\n".format
+COPY = "call_n(7, p6, p2, {}, {}, {}, descr=Copy)\n".format
+SOURCE = "p6 = new_array(2, descr=Items)\n" + (FILL(0) + FILL(1)).replace("p2", "p6")
 
 
 @pytest.mark.parametrize(
@@ -868,6 +870,14 @@ FILL = "setarrayitem_gc(p2, {}, i0, descr=Items)\n".format
         (2, FILL(0) + FILL(1).replace("Items", "Others"), False),
         ("i0", FILL(0) + FILL(1), False),
         (2, "call_n(7, p2, p0, 0, 0, 1, descr=Copy)\n" + FILL(0) + FILL(1), False),  # before it is written
+        (2, SOURCE + COPY(0, 0, 2), True),
+        (2, SOURCE + COPY(1, 0, 1) + FILL(1), True),
+        (2, SOURCE + COPY(0, 0, 1), False),
+        (2, SOURCE + COPY(0, 1, 1) + COPY(1, 1, 1), False),
+        (2, SOURCE.replace("(p6, 1", "(p6, 0") + COPY(0, 0, 2), False),
+        (2, SOURCE.replace("p6 = new_array(2, descr=Items)", "p6 = same_as_r(p0)") + COPY(0, 0, 2), True),
+        (2, FILL(0) + FILL(1) + COPY(0, 0, 1).replace("p6", "p0"), False),  # of an earlier iteration
+        (2, SOURCE + COPY(0, 0, "i0"), False),
     ],
 )
 def test_only_an_array_that_is_filled_is_written(made: int | str, filled: str, *, is_judged: bool) -> None:
@@ -884,10 +894,60 @@ writes = ["Items"]
 """
     once = "escape_n(i0)\nguard_not_forced() []\ni3 = getarrayitem_gc_i(p0, 0, descr=Items)\n"
     once += f"p2 = new_array({made}, descr=Items)\n{filled}"
-    again = once.replace("3 = ", "4 = ").replace("p2", "p5").replace("p0", "p1")
+    again = once.replace("3 = ", "4 = ").replace("p2", "p5").replace("p6", "p7").replace("p0", "p1")
     before = f"{declared}{once}jump(p1, p2, i0)\n"
     after = f"{declared}{once}label(p1, p2, i0, descr=Body)\n{again}jump(p2, p5, i0, descr=Body)\n"
     assert ("what an earlier iteration" in str(judge(before, after))) is not is_judged
+
+
+COPIES = """+++
+[array.Items]
+item = "int"
+[call.Copy]
+result = "void"
+oopspec = "arraycopy"
+reads = ["Items"]
+writes = ["Items"]
++++
+"""
+COPIED = """i3 = getarrayitem_gc_i(p0, 0, descr=Items)
+i4 = int_add(i3, i0)
+i5 = int_lt(i4, 1000)
+guard_true(i5) [i4]
+p6 = new_array(2, descr=Items)
+setarrayitem_gc(p6, 0, i4, descr=Items)
+setarrayitem_gc(p6, 1, i0, descr=Items)
+p2 = new_array(2, descr=Items)
+call_n(7, p6, p2, 0, 0, 2, descr=Copy)
+"""
+COPIED_AGAIN = """i13 = getarrayitem_gc_i(p1, 0, descr=Items)
+i14 = int_add(i13, i4)
+i15 = int_lt(i14, 1000)
+guard_true(i15) [i14]
+p12 = new_array(2, descr=Items)
+setarrayitem_gc(p12, 0, i14, descr=Items)
+setarrayitem_gc(p12, 1, i4, descr=Items)
+"""
+
+
+@pytest.mark.parametrize(
+    ("right", "wrong", "is_right"),
+    [
+        ("", "", True),
+        ("(p12, 0, i14,", "(p12, 0, i13,", False),
+        ("(p12, 1, i4,", "(p12, 1, i14,", False),
+        ("setarrayitem_gc(p12, 1, i4, descr=Items)\n", "", False),
+        ("guard_true(i15) [i14]\n", "", False),
+        ("(p1, 0, descr", "(p1, 1, descr", False),
+        ("(p1, 0, descr", "(p2, 0, descr", False),
+        ("jump(p2, p12, i14", "jump(p12, p2, i14", False),
+    ],
+)
+def test_an_array_that_was_filled_by_a_copy_goes_round_twice(right: str, wrong: str, *, is_right: bool) -> None:
+    before = f"{COPIES}[p0, p1, i0]\n{COPIED}jump(p1, p2, i4)\n"
+    again = f"{COPIED_AGAIN}jump(p2, p12, i14, descr=Body)\n"
+    after = f"{COPIES}[p0, p1, i0]\n{COPIED}label(p1, p2, i4, descr=Body)\n{again.replace(right, wrong)}"
+    assert isinstance(judge(before, after), Proved) is is_right
 
 
 def test_a_loop_that_never_goes_round_twice_is_vacuous() -> None:
