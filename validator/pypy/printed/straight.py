@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from validator.pypy.printed.buffers import with_buffers
+from validator.pypy.printed.forcing import without_forcing
 from validator.pypy.printed.lines import NULL, Line, Printed, allocates_raw
 
 BEFORE, AFTER = "before", "after"
@@ -62,6 +63,7 @@ def straight(recorded: Printed, optimized: Printed) -> Sides:
     after = _from_label(optimized)
     if len(after.inputs) != len(recorded.inputs):
         after = _from_entry(after, len(recorded.inputs))
+    recorded = recorded.with_lines(without_forcing(recorded.lines, after.lines))
     before, after = (side.with_lines(with_buffers(tuple(plain(side.lines)))) for side in (recorded, after))
     sides = Sides(before, after)
     if sides.is_peeled and sides.before.lines[-1].name != "jump":
