@@ -12,14 +12,18 @@ import re
 from collections.abc import Callable
 
 from optimizer.ir.immutable import immutable, replace
+from optimizer.ir.rows.row import NEW, STORE
 from optimizer.ir.trace import Trace, exit_of
-from validator.pypy.resume_data import Loop, with_origins, with_resume_data, without_lists
+from validator.pypy.resume_data import Loop, Resumed, with_origins, with_resume_data, without_lists
 from validator.verdict import Failargs, Options, Proved, Refuted, Status, Unknown, Verdict
 
 Prove = Callable[[Trace, Trace, Options, Loop], Verdict]
 """The way to judge traces, of bridges to an inner label with the loop that they jump to, as recorded and peeled."""
 
 _AT_EXIT = re.compile(r"guard [0-9]+: heap")
+_ELSEWHERE = re.compile(r"event|end|guard [0-9]+: (left|condition|events)")
+"""The obligations that no exit block has a part in."""
+
 _IS_MADE = re.compile(r", not new[0-9]+\b")
 
 
@@ -40,32 +44,54 @@ def prove_with_exits(before: Trace, after: Trace, loop: Loop, options: Options, 
     loose, strict = (replace(options, failargs=mode) for mode in (Failargs.IGNORE, Failargs.CHECK))
     listed, listed_loop = after, loop
     after, loop = without_lists(after), loop and (loop[0], without_lists(loop[1]))
-    at_exits = prove(before, after, strict, loop) if _tells_origins(after) else None
-    if at_exits is not None and not _is_at_exits(at_exits):
-        return Shown(at_exits, after, loop, strict if isinstance(at_exits, Proved) else loose)
-    verdict = prove(before, after, loose, loop)
-    if not isinstance(verdict, Proved):
-        return Shown(verdict, after, loop, loose)
-    told = with_origins(after, verdict.evidence.origins)
-    if at_exits is None or told != after:
-        at_exits = prove(before, told, strict, loop)
+    told, has_told = after, _tells_origins(after)
+    if not has_told:
+        verdict = prove(before, after, loose, loop)
+        if not isinstance(verdict, Proved):
+            return Shown(verdict, after, loop, loose)
+        told, listed = (with_origins(one, verdict.evidence.origins) for one in (after, listed))
+    resumed = shown = None
+    if _gives_away(before) > _gives_away(after):
+        resumed = with_resume_data(before, listed, listed_loop, strict)
+        shown = prove(before, resumed.after, strict, resumed.loop) if resumed.is_needed else None
+    if resumed and isinstance(shown, Proved):
+        return _resuming(shown, resumed, strict)
+    if isinstance(shown, Refuted) and _ELSEWHERE.match(shown.counterexample.obligation):
+        return Shown(shown, told, loop, loose)
+    at_exits = prove(before, told, strict, loop)
     if isinstance(at_exits, Proved):
         return Shown(at_exits, told, loop, strict)
-    resumed = with_resume_data(before, with_origins(listed, verdict.evidence.origins), listed_loop, loose)
-    if (resumed.after, resumed.loop) != (told, loop):
+    if has_told:
+        verdict = prove(before, after, loose, loop) if _is_at_exits(at_exits) else at_exits
+        if not isinstance(verdict, Proved):
+            return Shown(verdict, after, loop, loose)
+    resumed = resumed or with_resume_data(before, listed, listed_loop, strict)
+    if shown is None and (resumed.after, resumed.loop) != (told, loop):
         shown = prove(before, resumed.after, strict, resumed.loop)
         if isinstance(shown, Proved):
-            assumed = [f"resume data makes objects and stores them to {one} at side exits" for one in resumed.memories]
-            evidence = replace(shown.evidence, assumes=(*shown.evidence.assumes, *assumed))
-            return Shown(replace(shown, evidence=evidence), resumed.after, resumed.loop, strict)
-        if isinstance(shown, Unknown) and not shown.evidence.is_repeatable:
-            return Shown(shown, resumed.after, resumed.loop, strict)
+            return _resuming(shown, resumed, strict)
+    if isinstance(shown, Unknown) and not shown.evidence.is_repeatable:
+        return Shown(shown, resumed.after, resumed.loop, strict)
     if isinstance(at_exits, Refuted) and not (resumed.is_open or _is_of_made(at_exits)) and told != after:
         at_exits, told = prove(before, after, strict, loop), after
     if isinstance(at_exits, Refuted) and (resumed.is_open or _is_of_made(at_exits)):
         reason = f"{at_exits.counterexample.obligation} differs, and not only by what resume data can do"
         at_exits = Unknown(at_exits.evidence, reason)
     return Shown(at_exits, told, loop, strict)
+
+
+def _resuming(proved: Proved, resumed: Resumed, options: Options) -> Shown:
+    assumed = [f"resume data makes objects and stores them to {one} at side exits" for one in resumed.memories]
+    evidence = replace(proved.evidence, assumes=(*proved.evidence.assumes, *assumed))
+    return Shown(replace(proved, evidence=evidence), resumed.after, resumed.loop, options)
+
+
+def _gives_away(trace: Trace) -> int:
+    """The number of stores of objects that the trace has made to others. Where the optimized one has fewer of them,
+    resume data most likely has to do some."""
+    made = {op.result for op in trace.ops if op.op.kind is NEW}
+    stores = (op.args for op in trace.ops if op.op.kind is STORE)
+    return sum(value in made and into not in made for into, *_, value in stores)
 
 
 def _is_of_made(verdict: Refuted) -> bool:

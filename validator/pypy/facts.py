@@ -28,9 +28,12 @@ from validator.pypy.printed.parents import Path, highest_number
 from validator.pypy.printed.rows import rows_of
 from validator.pypy.printed.straight import TOKEN, Sides
 from validator.pypy.translate import translate
+from validator.solvers.portfolio import FIRST_EFFORT
 from validator.verdict import Failargs, Guards, Options, Proved, Refuted, Status, Unknown, Verdict
 
-_OPTIONS = Options(guards=Guards.SAME, failargs=Failargs.IGNORE, effort=2_000_000, timeout_s=2.0)
+_OPTIONS = Options(guards=Guards.SAME, failargs=Failargs.IGNORE, effort=FIRST_EFFORT, timeout_s=4.0)
+"""The effort is what ends questions: so the same facts are known where the machine is busy."""
+
 _ALL = "all that may have been known where the bridge starts"
 _QUESTIONS = 4
 """Questions in a row, each without what failed before; behind them nothing is taken to be proved."""

@@ -80,12 +80,13 @@ def _with_exits(trace: Trace, exits: Iterable[Exit]) -> Trace:
 @immutable
 class Resumed:
     """An optimized trace, and the loop that it jumps to, in whose exit blocks resume data stores to these memories.
-    `is_open`: it has to at some guard, if the pair is right."""
+    `is_open`: it has to at some guard, if the pair is right; `is_needed`: it does, and memory differs without that."""
 
     after: Trace
     loop: Loop
     memories: tuple[str, ...]
     is_open: bool
+    is_needed: bool = False
 
 
 def with_resume_data(before: Trace, after: Trace, loop: Loop, options: Options) -> Resumed:
@@ -112,7 +113,13 @@ def with_resume_data(before: Trace, after: Trace, loop: Loop, options: Options) 
     if loop is not None:
         ahead = map(exit_of, loop[1].guards[:first])
         loop = loop[0], _with_exits(loop[1], (*ahead, *exits[len(after.guards) :]))
-    return Resumed(_with_exits(after, exits), loop, tuple(resume.memories), resume.is_open)
+    return Resumed(
+        _with_exits(after, exits),
+        loop,
+        tuple(resume.memories),
+        resume.is_open,
+        bool(resume.memories) and resume.differs,
+    )
 
 
 def are_computed(before: Trace, after: Trace, options: Options, numbers: Iterable[int]) -> bool:
@@ -138,14 +145,14 @@ def _straight(before: Trace, after: Trace, loop: Loop, options: Options) -> tupl
 
 class _ResumeData:
     """The resume data of a pair of straight traces, as far as it stores, to these `memories`; `is_open` as in
-    `Resumed`."""
+    `Resumed`. `differs`: memory does at a side exit without that."""
 
     def __init__(self, before: Trace, after: Trace, options: Options) -> None:
         self.layout = layout_of(before, after)
         self.pair = pair = encode_pair(before, after, self.layout, options)
         self._known, self._facts = KnownPlaces(pair.before, pair.after, pair.terms), BoundedFacts(pair.terms)
         self.memories: dict[str, None] = {}
-        self.is_open = False
+        self.is_open = self.differs = False
         self.names = map("resumed{}".format, count())
         self.recorded, self.optimized = _allocations(pair.before), _allocations(pair.after)
         self.stored = list(_stores(pair.before))
@@ -160,6 +167,7 @@ class _ResumeData:
         if not _pending(self.pair, number, origin):
             return
         self.is_open = True
+        self.differs = self.differs or self._differs(number, origin)
         guard = self.pair.after.guards[number]
         yield origin
         if last is not None and self._shares(self.pair.after.guards[number - 1], guard):
@@ -167,6 +175,14 @@ class _ResumeData:
         for k, recorded in enumerate(self.pair.before.guards[origin + 1 :], origin + 1):
             if recorded.passes is guard.passes and not _pending(self.pair, number, k):
                 yield k
+
+    def _differs(self, number: int, origin: int) -> bool:
+        """Does memory differ for sure where the guard of that number fails, if it comes from that one?"""
+        for one in self.pair.handed_over(number, origin):
+            facts = self._known.at(one.place, one.given)
+            if not facts.contradiction and facts.rebuild(one.claim) is self.pair.terms.false:
+                return True
+        return False
 
     def _shares(self, one: GuardEncoding, other: GuardEncoding) -> bool:
         """Do both hand over the same, with neither store nor call between?"""

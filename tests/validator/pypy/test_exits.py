@@ -482,3 +482,40 @@ def test_resume_data_of_a_bridge_to_a_body() -> None:
     assert isinstance(judged(BRIDGE, TO_BODY, loop=(LOOP, PEELED)), Proved)
     assert not isinstance(judged(BRIDGE, TO_BODY.replace("[p0, i1]\nset", "[p0]\nset"), loop=(LOOP, PEELED)), Proved)
     assert not isinstance(judged(BRIDGE, TO_BODY, loop=(LOOP, PEELED.replace("[p0, i5]", "[p0]"))), Proved)
+
+
+PASSING = LIST.replace("finish(p2)", f"setfield_gc(p0, NULL, descr={NEXT})\nfinish(i1)")
+NEVER_MADE = f"""
+[p0, i1]
+i3 = int_lt(i1, 5)
+guard_true(i3, origin=0)
+setfield_gc(p0, NULL, descr={NEXT})
+finish(i1)
+"""
+UNSEEN = PASSING.replace("guard_true", f"setfield_gc(p0, NULL, descr={NEXT})\nguard_true")
+IN_TIME = NEVER_MADE.replace("guard_true", f"setfield_gc(p0, NULL, descr={NEXT})\nguard_true")
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "proofs", "is_proved"),
+    [
+        (PASSING, NEVER_MADE, 1, True),
+        (PASSING, NEVER_MADE.replace(", origin=0", ""), 2, True),
+        (PASSING, NEVER_MADE.replace("finish(i1)", "finish(i3)"), 1, False),  # which no exit block has a part in
+        (PASSING, NEVER_MADE.replace("NULL", "p0"), 1, False),
+        (UNSEEN, IN_TIME, 1, True),
+        (UNSEEN, NEVER_MADE, 2, False),
+    ],
+)
+def test_what_resume_data_has_to_do_is_proved_at_once(before: str, after: str, proofs: int, *, is_proved: bool) -> None:
+    asked: list[Trace] = []
+
+    def prove(one: Trace, other: Trace, options: Options, to: Loop) -> Verdict:
+        asked.append(other)
+        return validated(one, other, options, to)
+
+    shown = prove_with_exits(parse(before), listing(after), None, Options(), prove)
+    assert isinstance(shown.verdict, Proved) is is_proved
+    assert len(asked) == proofs
+    is_resumed = "resume data makes" in str(shown.verdict)
+    assert is_resumed == (is_proved and before is PASSING)
