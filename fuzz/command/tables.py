@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Sequence
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -71,8 +72,9 @@ def _line(row: Op, meanings: dict[str, str]) -> str:
 
 @click.command("prove-rules", short_help="Prove the rules of our optimizer and of the validator.")
 @click.argument("texts", nargs=-1, metavar="[RULE]...")
-@json_option("Print one JSON object a rule.")
-def prove_rules(texts: tuple[str, ...], as_json: bool) -> int:
+@click.option("--analyses", is_flag=True, help="Prove the transfer functions of bounds, not the rules.")
+@json_option("Print one JSON object a rule, or a transfer function.")
+def prove_rules(texts: tuple[str, ...], analyses: bool, as_json: bool) -> int:
     """Prove the rules of our optimizer and of the validator, or those named, or rules as they are written here, and
     print the table of proofs.
 
@@ -83,9 +85,18 @@ def prove_rules(texts: tuple[str, ...], as_json: bool) -> int:
     $ traceproof prove-rules
     $ traceproof prove-rules add_zero sub_self --json
     $ traceproof prove-rules 'int_mul(x, C) => int_lshift(x, log2(C)) if is_power_of_two(C)'
+    $ traceproof prove-rules --analyses
 
-    Ends with 1 if a rule is wrong or never fires, with 3 if one is not settled, else with 0.
+    With --analyses, transfer functions of intervals and known bits are proved, for all bounds at a small width: those
+    of results from arguments (forward), and those that narrow both. It tells how often none could be more precise.
+
+    Ends with 1 if a rule or a transfer function is wrong, or a rule never fires, with 3 if one is not settled, else
+    with 0.
     """
+    if analyses:
+        if texts:
+            raise click.UsageError("--analyses proves all transfer functions, no rules")
+        return _prove_analyses(as_json)
     from optimizer.pipeline import ALL_RULES
     from validator.prove.facts.bounded_rules import BOUNDED_RULES
     from validator.rules.proofs import prove_rules as prove
@@ -107,6 +118,24 @@ def prove_rules(texts: tuple[str, ...], as_json: bool) -> int:
             f"{len(proved) - full} at a small width only, {len(unproved)} not settled, {wrong} wrong"
         )
     return worst(_proof_words(proof)[0] for proof in proofs)
+
+
+def _prove_analyses(as_json: bool) -> Exit:
+    from fuzz.selftest.analyses import prove_analyses
+
+    proofs = []
+    for proof in prove_analyses():
+        proofs.append(proof)
+        if as_json:
+            click.echo(json.dumps(asdict(proof)))
+        else:
+            said = f"wrong for {proof.wrong}" if proof.wrong else f"right at {proof.width} bits for all"
+            best = f"{proof.best} of {proof.questions} are the best, {100 * proof.best / proof.questions:.1f} %"
+            click.echo(f"{proof.operation:18} {proof.direction:10} {said}; {best}")
+    wrong = sum(bool(proof.wrong) for proof in proofs)
+    if not as_json:
+        click.echo(f"{len(proofs)} transfer functions: {len(proofs) - wrong} right, {wrong} wrong")
+    return Exit.REFUTED if wrong else Exit.PROVED
 
 
 def _rule(text: str, table: Sequence[Rule]) -> Rule:

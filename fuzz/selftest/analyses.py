@@ -1,0 +1,174 @@
+"""Transfer functions of bounds, held against all inputs of a small width: right everywhere, and how often the best.
+
+Bounds are an interval and known bits. Forward, a transfer function gives those of a result from those of the arguments;
+both ways, it is also given bounds of the result and whether the operation overflows, and narrows all of them. It is
+right if it loses no value that there may be, and the best if no smaller bounds would be right. All bounds of a width
+are tried, and for each all words that they hold.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from functools import cache
+from itertools import product
+
+from optimizer.facts.narrowing import Fact, narrow
+from optimizer.ir.domains.abstract import Truth
+from optimizer.ir.domains.bounds import Bounds, bounds_domain, holds, transfer
+from optimizer.ir.domains.concrete import concrete
+from optimizer.ir.rows.ops import OPS, Op
+from optimizer.ir.rows.row import INT
+
+FORWARD_WIDTH, BOTH_WIDTH = 4, 3
+"""Widths at which all bounds can be tried in seconds: of two arguments, and of those and a result."""
+
+Set = int
+"""A set of words, or of tuples of them: a bit for each."""
+
+
+@dataclass(frozen=True, slots=True)
+class AnalysisProof:
+    """The outcome for one transfer function: at `width` bits, `best` of so many `questions` have the best answer, and
+    `wrong` is one that has a wrong one, if there is one."""
+
+    operation: str
+    direction: str
+    width: int
+    questions: int
+    best: int
+    wrong: str = ""
+
+
+def analysed() -> list[Op]:
+    """The operations on integers that have a meaning at any width."""
+    rows = (row for row in OPS.values() if row.is_pure or (row.passes is not None and row.args))
+    return [row for row in rows if row.args and {*row.args} == {INT} and row.min_word <= FORWARD_WIDTH]
+
+
+def prove_analyses(forward_width: int = FORWARD_WIDTH, both_width: int = BOTH_WIDTH) -> Iterator[AnalysisProof]:
+    """The outcomes for all operations, forward and both ways."""
+    for row in analysed():
+        if row.meaning is not None:
+            yield _Inputs(row, forward_width).forward()
+        yield _Inputs(row, both_width).both_ways()
+
+
+class _Bounds:
+    """All bounds of a width, with the words that they hold."""
+
+    def __init__(self, width: int) -> None:
+        d = self._domain = bounds_domain(width)
+        self.words = range(-d.half, d.half)
+        parts = product(self.words, self.words, range(d.full + 1), range(d.full + 1))
+        found = (d.reduce(low, high, value, mask) for low, high, value, mask in parts if not value & mask)
+        self.all = {one: self._members(one) for one in found if one is not None}
+        self._best: dict[Set, Bounds | None] = {0: None}
+
+    def _members(self, one: Bounds) -> Set:
+        return sum(1 << at for at, word in enumerate(self.words) if self._domain.contains(one, word))
+
+    def best(self, words: Set) -> Bounds | None:
+        """The smallest bounds of these words; None if there are none."""
+        if words not in self._best:
+            held = [word for at, word in enumerate(self.words) if words >> at & 1]
+            ones, zeros = self._domain.full, self._domain.full
+            for word in held:
+                ones, zeros = ones & word, zeros & ~word
+            self._best[words] = self._domain.reduce(held[0], held[-1], ones, self._domain.full & ~(ones | zeros))
+        return self._best[words]
+
+    def hold(self, told: Fact, wanted: Bounds | None) -> bool:
+        """Do the first hold all words that the second do?"""
+        return wanted is None or (isinstance(told, Bounds) and not self.all[wanted] & ~self.all[told])
+
+
+_bounds = cache(_Bounds)
+
+
+class _Inputs:
+    """All inputs of an operation at one width on which it is defined and, if it is a guard, passes, by their numbers:
+    the sets of those that have a word as an argument or a result, or overflow."""
+
+    def __init__(self, row: Op, width: int) -> None:
+        self.row, self.width, self.bounds = row, width, _bounds(width)
+        d, words = concrete(width), self.bounds.words
+        assert row.args is not None
+        self._having: list[list[Set]] = [[0] * len(words) for _ in range(len(row.args) + 1)]
+        self._overflowing = self._all = 0
+        for number, args in enumerate(product(words, repeat=len(row.args))):
+            if not all(told is None or told(d, *args) for told in (row.defined, row.passes)):
+                continue
+            here = 1 << number
+            self._all |= here
+            values = args if row.meaning is None else (*args, row.meaning(d, *args))
+            for having, value in zip(self._having, values, strict=False):
+                having[value - words[0]] |= here
+            if row.overflows is not None and row.overflows(d, *args):
+                self._overflowing |= here
+
+        self._within, self._best = cache(self._inputs_within), cache(self._best_of)
+
+    def _inputs_within(self, place: int, one: Bounds) -> Set:
+        """The inputs whose argument or result there is within these bounds."""
+        words = self.bounds.all[one]
+        return sum(inputs for at, inputs in enumerate(self._having[place]) if words >> at & 1)
+
+    def _best_of(self, place: int, inputs: Set) -> Bounds | None:
+        """The smallest bounds of what these inputs have there."""
+        return self.bounds.best(sum(1 << at for at, having in enumerate(self._having[place]) if having & inputs))
+
+    def _each(self) -> Iterator[tuple[tuple[Bounds, ...], Set]]:
+        """All bounds of the arguments, with the inputs that are within them."""
+        assert self.row.args is not None
+        for args in product(self.bounds.all, repeat=len(self.row.args)):
+            inputs = self._all
+            for place, one in enumerate(args):
+                inputs &= self._within(place, one)
+            yield args, inputs
+
+    def _results(self, args: tuple[Bounds, ...]) -> Iterable[Bounds | None]:
+        """All that may be known of the result beside the arguments."""
+        if self.row.meaning is None:
+            return (None,)
+        derived = self.bounds.all[transfer(self.row, self.width, args)]
+        return (one for one, words in self.bounds.all.items() if not words & ~derived)
+
+    def _is_flag_right(self, args: tuple[Bounds, ...], inputs: Set) -> bool:
+        """Does the operation overflow as is told?"""
+        told = None if self.row.overflows is None else holds(self.row.overflows, self.width, args)
+        return told is None or not inputs & (~self._overflowing if told else self._overflowing)
+
+    def _proof(self, direction: str, questions: int, best: int, wrong: str = "") -> AnalysisProof:
+        return AnalysisProof(self.row.name, direction, self.width, questions, best, wrong)
+
+    def forward(self) -> AnalysisProof:
+        """Are the bounds of results right, and the best?"""
+        questions = best = 0
+        for args, inputs in self._each():
+            if not inputs:
+                continue
+            questions += 1
+            told, wanted = transfer(self.row, self.width, args), self._best(len(args), inputs)
+            best += told == wanted
+            if not self.bounds.hold(told, wanted) or not self._is_flag_right(args, inputs):
+                return self._proof("forward", questions, best, f"{args}: {told}")
+        return self._proof("forward", questions, best)
+
+    def both_ways(self) -> AnalysisProof:
+        """Are the bounds of arguments and results right, and the best, given more of results?"""
+        questions = best = 0
+        flags: tuple[Truth, ...] = (None,) if self.row.overflows is None else (None, False, True)
+        for args, inputs in self._each():
+            for flag, result in product(flags, self._results(args)):
+                having = inputs if flag is None else inputs & (self._overflowing if flag else ~self._overflowing)
+                if result is not None:
+                    having &= self._within(len(args), result)
+                told = narrow(self.row, self.width, args, result, flag)
+                found: tuple[Fact, ...] = (None,) * len(self._having) if told is None else (*told.args, told.result)
+                wanted = [self._best(place, having) for place in range(len(self._having))]
+                questions += 1
+                best += found == tuple(wanted)
+                if not all(map(self.bounds.hold, found, wanted)):
+                    return self._proof("both ways", questions, best, f"{args}, {result}, {flag}: {told}")
+        return self._proof("both ways", questions, best)
