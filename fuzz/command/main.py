@@ -17,6 +17,7 @@ _COMMANDS = {
     "run": "fuzz.command.traces:run",
     "fuzz": "fuzz.command.campaign:fuzz",
     "corpus": "fuzz.command.corpus:corpus",
+    "mine": "fuzz.command.mine:mine",
     "prove-rules": "fuzz.command.tables:prove_rules",
     "ops": "fuzz.command.tables:ops",
     "audit": "fuzz.command.audit:audit",

@@ -1,0 +1,1 @@
+"""Cheaper traces than an optimizer leaves, proved: what it misses."""
