@@ -148,7 +148,8 @@ def unrolled(loop: Loop, iterations: int) -> tuple[Trace, Trace]:
         in_a_row([marked(part, f"iteration {number}") for number, part in enumerate(parts, start=1)])
         for parts in (recorded, peeled)
     ]
-    return _trace(loop, one, loop.declared), _trace(loop, other, loop.declared)
+    declared = loop.declared if loop.declared.hands_on_unwritten else replace(loop.declared, cleared=True)
+    return _trace(loop, one, declared), _trace(loop, other, declared)
 
 
 def _trace(loop: Loop, part: Part, declarations: Declarations, shown: tuple[Value, ...] = ()) -> Trace:

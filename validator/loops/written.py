@@ -58,10 +58,10 @@ _Made = tuple[Operation, frozenset[object]]
 
 def _unwritten(part: Part, layout: Layout) -> Iterator[_Made]:
     """The allocations of memory that is not written by that. Bytes are taken to stay so."""
-    items = _written_items(part, layout)
+    items, is_never_read = _written_items(part, layout), not layout.declarations.hands_on_unwritten
     for made in [one for one in part.ops if one.op.kind is NEW]:
         allocated = layout.descr_of(made)
-        if made.op.name == _CLEARED or (isinstance(allocated, Struct) and allocated.cleared):
+        if made.op.name == _CLEARED or (isinstance(allocated, Struct) and (allocated.cleared or is_never_read)):
             continue
         if isinstance(allocated, Struct):
             stores = [one for one in part.ops if one.op.kind is STORE and one.args[0] == made.result]

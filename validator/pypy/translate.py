@@ -325,7 +325,11 @@ def _declarations(sides: Sides, effects: frozenset[Effect], fields: Fields) -> D
             call = replace(call, can_invalidate=False)
         calls[function] = call
     certain = replace(declarations_of(named), fields=fields.declared(named), calls=tuple(calls.values()))
-    return replace(certain, cleared=True) if is_loop and reads_written_only(sides.printed, fields.spans) else certain
+    return (
+        replace(certain, hands_on_unwritten=False)
+        if is_loop and reads_written_only(sides.printed, fields.spans)
+        else certain
+    )
 
 
 def _declared(call: Line) -> Call | None:

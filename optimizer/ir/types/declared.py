@@ -67,15 +67,15 @@ SECTIONS = {
 }
 """The sections of declarations, each with what its names stand for; those of constants are apart from the others."""
 
-FLAGS = ("cleared", "string_identity")
+FLAGS = ("cleared", "string_identity", "hands_on_unwritten")
 """The keys above all sections, which are true where nobody says otherwise."""
 
 
 @immutable
 class Declarations:
-    """All that is declared, in the order of the text. `fields` are those of no struct in particular. `cleared` speaks
-    of the structs that are not declared: have new ones zeros in their int and float fields? Without `string_identity`
-    nobody asks which object a string is."""
+    """All that is declared, in the order of the text. `fields` are those of no struct in particular. `cleared`: have
+    new structs that are not declared zeros in their numbers? `string_identity`: may it matter which string it is?
+    `hands_on_unwritten`: may a loop read fields that an earlier iteration has allocated and not written?"""
 
     structs: tuple[Struct, ...] = ()
     arrays: tuple[Array, ...] = ()
@@ -85,6 +85,7 @@ class Declarations:
     cleared: bool = True
     fields: tuple[Field, ...] = ()
     string_identity: bool = True
+    hands_on_unwritten: bool = True
 
     @property
     def flags(self) -> dict[str, bool]:
@@ -101,10 +102,9 @@ class Declarations:
         return hash((*[struct.name for struct in self.structs], *[array.name for array in self.arrays]))
 
 
-def declarations_of(sections: dict[str, tuple[Any, ...]], flags: Mapping[str, Any]) -> Declarations:
+def declarations_of(sections: Mapping[str, Any], flags: Mapping[str, Any]) -> Declarations:
     """The declarations of these sections, of which some may be left out."""
-    named: dict[str, Any] = {f"{section}s": items for section, items in sections.items()}
-    return Declarations(**named, **flags)
+    return Declarations(**{f"{section}s": items for section, items in sections.items()}, **flags)
 
 
 NO_DECLARATIONS = Declarations()

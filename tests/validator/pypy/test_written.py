@@ -66,3 +66,19 @@ def test_what_is_in_a_new_object_is_not_relied_on() -> None:
     )
     loop, _ = judged(wrong)
     assert not isinstance(loop.verdict, Proved)
+
+
+@pytest.mark.parametrize("field", ["Pair.second 8", "Pair.second 16", "Node.step 8"])
+@pytest.mark.parametrize("base", ["p4", "p30"])
+def test_a_load_from_a_new_object_that_has_no_such_field_is_not_proved(field: str, base: str) -> None:
+    """An object of that size with another field there; a load that finds it must not be taken to give 0."""
+    label = "label(p0, i3, i2, descr=TargetToken(141))"
+    load = "+26: p30 = getfield_gc_r(p0, descr=<FieldP Node.last 16>)\n"
+    load += f"+26: i31 = getfield_gc_i({base}, descr=<FieldS {field}>)\n+26: i32 = int_add(i3, i31)\n"
+    wrong = (
+        LOG.replace("loop with 16 ops", "loop with 19 ops")
+        .replace(f"+26: {label}", f"{load}+26: {label.replace('i3,', 'i32,')}")
+        .replace("i8 = int_add(i3, i2)", "i8 = int_add(i32, i2)")
+    )
+    loop, _ = judged(wrong)
+    assert not isinstance(loop.verdict, Proved)

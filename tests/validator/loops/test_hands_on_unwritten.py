@@ -1,0 +1,83 @@
+"""Loops of which it is declared that no iteration reads what an earlier one has not written."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.validator.pairs import judge
+from validator import Proved
+
+DECLARED = """+++
+hands_on_unwritten = false
+[struct.Raw]
+cleared = false
+fields = { a = "int", b = "int" }
++++
+"""
+FIRST = """i1 = getfield_gc_i(p0, descr=Raw.a)
+i2 = int_add(i0, i1)
+i3 = int_lt(i2, 1000)
+guard_true(i3, origin=0) [p0, i2]
+i4 = getfield_gc_i(p0, descr=Raw.b)
+p2 = new(descr=Raw)
+setfield_gc(p2, i1, descr=Raw.a)
+"""
+AGAIN = """i11 = getfield_gc_i(p1, descr=Raw.a)
+i12 = int_add(i2, i11)
+i13 = int_lt(i12, 1000)
+guard_true(i13, origin=0) [p1, i12]
+i14 = getfield_gc_i(p1, descr=Raw.b)
+p12 = new(descr=Raw)
+setfield_gc(p12, i11, descr=Raw.a)
+"""
+BEFORE = FIRST.replace("i4 = getfield_gc_i(p0, descr=Raw.b)\n", "").replace(", origin=0", "")
+"""It goes round with two objects, the second one new; the optimized one reads what is not written of the first."""
+
+
+def proved(again: str = AGAIN, declared: str = DECLARED, first: str = FIRST, end: str = "p2, p12, i12") -> bool:
+    before = f"{declared}[p0, p1, i0]\n{BEFORE}jump(p1, p2, i2)\n"
+    after = f"{declared}[p0, p1, i0]\n{first}label(p1, p2, i2, descr=Body)\n{again}jump({end}, descr=Body)\n"
+    return isinstance(judge(before, after), Proved)
+
+
+def test_fields_of_earlier_iterations_count_as_written_if_that_is_declared() -> None:
+    assert proved()
+    assert not proved(declared=DECLARED.replace("hands_on_unwritten = false\n", ""))
+
+
+@pytest.mark.parametrize(
+    ("right", "wrong"),
+    [
+        ("setfield_gc(p12, i11,", "setfield_gc(p12, i12,"),
+        ("setfield_gc(p12, i11,", "setfield_gc(p12, i14,"),
+        ("setfield_gc(p12, i11, descr=Raw.a)\n", ""),
+        ("guard_true(i13, origin=0) [p1, i12]\n", ""),
+        ("i12 = int_add(i2, i11)", "i12 = int_add(i2, i2)"),
+        ("i11 = getfield_gc_i(p1, descr=Raw.a)", "i11 = getfield_gc_i(p1, descr=Raw.b)"),
+        ("i11 = getfield_gc_i(p1, descr=Raw.a)", "i11 = getfield_gc_i(p2, descr=Raw.a)"),
+        ("i11 = getfield_gc_i(p1, descr=Raw.a)", "i11 = getfield_gc_i(p2, descr=Raw.b)"),
+        ("p12 = new(descr=Raw)\n", "p12 = new(descr=Raw)\ni15 = getfield_gc_i(p12, descr=Raw.b)\n"),
+        ("i14 = getfield_gc_i(p1, descr=Raw.b)", "i14 = getfield_gc_i(p2, descr=Raw.b)"),
+    ],
+)
+def test_faults_of_the_body_are_found(right: str, wrong: str) -> None:
+    """What the iteration in front has allocated is read in the same proof: there nothing is taken for granted."""
+    assert AGAIN.count(right) == 1
+    assert not proved(AGAIN.replace(right, wrong))
+
+
+def test_faults_of_the_preamble_and_of_what_is_handed_on_are_found() -> None:
+    assert not proved(first=FIRST + "i5 = getfield_gc_i(p2, descr=Raw.b)\n")
+    assert not proved(first=FIRST.replace("setfield_gc(p2, i1,", "setfield_gc(p2, i4,"))
+    assert not proved(end="p12, p2, i12")
+    assert not proved(end="p2, p12, i14")
+
+
+def test_items_that_are_not_written_are_none_of_these() -> None:
+    declared = DECLARED.replace("[struct.Raw]", '[array.Items]\nitem = "int"\n[struct.Raw]')
+    once = "escape_n(i0)\nguard_not_forced() []\ni3 = getarrayitem_gc_i(p0, 0, descr=Items)\n"
+    once += "p2 = new_array(2, descr=Items)\n"
+    again = once.replace("3 = ", "4 = ").replace("p2", "p5").replace("p0", "p1")
+    after = f"{declared}[p0, p1, i0]\n{once}label(p1, p2, i0, descr=Body)\n{again}jump(p2, p5, i0, descr=Body)\n"
+    verdict = judge(f"{declared}[p0, p1, i0]\n{once}jump(p1, p2, i0)\n", after)
+    assert "what an earlier iteration" in str(verdict)
