@@ -58,7 +58,7 @@ def mine(
     as_json: bool,
 ) -> int:
     """Find what an optimizer misses: values that are always the same constant, or that are there already, operations
-    that are one of others', guards that never fail, in traces as the optimizer leaves them.
+    that are one of others', guards that never fail, stores that nobody sees, in traces as the optimizer leaves them.
 
     Traces come from files, folders and logs of PyPy, or are generated. Runs suggest what may stand instead of an
     operation, and the validator proves it. What is found is reduced to the smallest trace on which the optimizer still

@@ -1,8 +1,8 @@
 """Chances: operations that an optimizer has left, each with a cheaper trace that is proved to do the same.
 
 What runs of the trace have in common is a guess: a value that is always the same constant, or always that of an earlier
-one, or of one operation on earlier ones; a guard that never fails. The validator is asked about each guess; only what
-it proves is a chance. A guess that it does not prove says nothing.
+one, or of one operation on earlier ones; a guard that never fails. That a store is not needed is one in any case. The
+validator is asked about each guess; only what it proves is a chance. A guess that it does not prove says nothing.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ _COMMON = (0, 1, -1)
 @dataclass(frozen=True, slots=True)
 class Instead:
     """The place of an operation, by its line, and what may stand there: a value, a cheaper operation, or nothing, where
-    it is a guard."""
+    it is a guard or a store."""
 
     line: int
     put: Value | Operation | None
@@ -145,10 +145,10 @@ class _Runs:
         self._guards = {guard.line: number for number, guard in enumerate(trace.guards)}
 
     def guesses(self, place: int, op: Operation) -> Iterator[Value | Operation | None]:
-        """The values and operations that may stand instead, as far as the runs tell; None for a guard that may go."""
-        if op.op.is_guard:
-            if op.result is None and self._guards[op.line] not in self._failing:
-                yield None
+        """The values and operations that may stand instead, as far as the runs tell; None where it may go."""
+        never_fails = op.op.is_guard and op.result is None and self._guards[op.line] not in self._failing
+        if never_fails or op.op.kind in (Kind.STORE, Kind.RAW_STORE):
+            yield None
             return
         if op.result is None or op.op.kind not in _GOES or op.result.type not in (INT, REF):
             return

@@ -112,7 +112,7 @@ def told(chance: Chance) -> tuple[tuple[str, ...], str]:
     place = trace.ops.index(chance.operation)
     match chance.instead.put:
         case None:
-            better = "never fails"
+            better = "never fails" if chance.operation.op.is_guard else "is not needed"
         case Operation() as computed:
             better = f"is {format_operation(replace(renamed(computed, names), result=None))}"
         case ConstInt() | Var() as value:

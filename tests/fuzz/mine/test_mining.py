@@ -24,6 +24,11 @@ MISSED = {
         "int_xor(int_xor(x, int_and(x, y)), x) => int_and(x, y)",
     ),
     "a guard": ("[i0]\ni1 = int_or(i0, 1)\ni2 = int_is_true(i1)\nguard_true(i2) [i0]\nfinish(i0)", ""),
+    "a store": (
+        "+++\n[struct.Node]\nfields = { value = 'int' }\n+++\n[p0, i1]\n"
+        "setfield_gc(p0, 3, descr=Node.value)\nsetfield_gc(p0, i1, descr=Node.value)\nfinish(p0)",
+        "",
+    ),
     "a load": (
         "+++\n[struct.Node]\nfields = { value = 'int' }\n+++\n[p0, i1]\n"
         "setfield_gc(p0, i1, descr=Node.value)\ni2 = getfield_gc_i(p0, descr=Node.value)\nfinish(i2)",
