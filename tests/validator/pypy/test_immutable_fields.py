@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from tests.pypy_logs import pairs_of
 from validator import Proved
+from validator.pypy.inferred.fields import Fields
+from validator.pypy.inferred.sameness import Node, Sameness
 from validator.pypy.judge import Judged, judge
+from validator.pypy.printed.lines import Line
 from validator.pypy.study import study
 
 PURE = "descr=<FieldS Box.value 8 pure>"
@@ -47,3 +50,27 @@ def test_a_field_that_a_call_has_initialized_is_not_immutable() -> None:
     assert isinstance(judged(right).verdict, Proved)
     assert not isinstance(judged(right + pair(INITIALIZED, INITIALIZED)).verdict, Proved)
     assert not isinstance(judged(pair(INITIALIZED, INITIALIZED.replace("finish(i3)", "finish(7)"))).verdict, Proved)
+
+
+class AllTheSame(Sameness):
+    """The classes of values where all have been taken for one."""
+
+    def __init__(self) -> None:
+        pass
+
+    def of(self, trace: str, text: str) -> Node:
+        return "", ""
+
+
+def test_the_value_that_is_watched_is_the_one_that_is_read() -> None:
+    def watching(watched: str, read: str) -> set[str]:
+        load = PURE.removeprefix("descr=")
+        lines = Line(None, "quasiimmut_field", (watched,)), Line("i3", "getfield_gc_i", (read,), load)
+        fields = Fields()
+        fields.add(lines, AllTheSame())
+        return fields.may_change
+
+    assert watching("p0", "p0")
+    assert not watching("p0", "p1")
+    assert watching("ConstPtr(ptr7)", "ConstPtr(ptr8)")
+    assert watching("p0", "ConstPtr(ptr8)")

@@ -1,7 +1,9 @@
 """The fields that never change: PyPy prints `pure` behind immutable fields and behind quasi-immutable ones alike.
 
 A recorded trace watches a quasi-immutable field (`quasiimmut_field`) before it reads it, and does not say which field
-that is. So every field that a trace reads from an object which it has watched before may be one, everywhere.
+that is. So every field that a trace reads from a value which it has watched before may be one, everywhere: PyPy watches
+the very value that it reads from (`rewrite_op_getfield` in jtransform.py, `is_quasi_immut_known` in heapcache.py), of
+which constants are printed with a new number each time.
 An immutable field of a new object is stored before a call can see it. One that is not, and is read, is none.
 
 PyPy's optimizer forwards quasi-immutable fields over calls as if they were immutable, also those of objects that may be
@@ -24,7 +26,7 @@ from optimizer.ir.types.memory_types import Field, lone_field
 from validator.pypy.inferred.sameness import Node, Sameness
 from validator.pypy.inferred.witnesses import Witness, told
 from validator.pypy.inferred.written import ALLOCATIONS, Spans, place_of
-from validator.pypy.printed.lines import NULL, Line, is_named, is_pointer
+from validator.pypy.printed.lines import NULL, Line, is_named, is_pointer, is_variable
 from validator.pypy.printed.straight import BEFORE, Sides
 
 _PURE = " pure>"
@@ -63,7 +65,7 @@ class Fields:
 
     def add(self, recorded: tuple[Line, ...], sameness: Sameness) -> None:
         """Takes in a recorded trace."""
-        watched: set[Node] = set()
+        watched: set[str | Node] = set()
         stored: dict[str, set[str]] = {}
         null = _null(recorded)
         for line in recorded:
@@ -71,7 +73,7 @@ class Fields:
                 low, high = self.spans.get(place.struct, (place.offset, place.offset))
                 self.spans[place.struct] = min(low, place.offset), max(high, place.offset)
             if line.name == "quasiimmut_field":
-                watched.add(sameness.of(BEFORE, line.args[0]))
+                watched |= {line.args[0], sameness.of(BEFORE, line.args[0])}
             elif line.name in ALLOCATIONS and line.result:
                 stored[line.result] = set()
             elif (found := line.access) and is_pure(found.memory):
@@ -79,7 +81,7 @@ class Fields:
                 there = stored.get(found.place[0], self.pure)
                 if found.is_store:
                     there.add(found.memory)
-                elif found.memory not in there or sameness.of(BEFORE, found.place[0]) in watched:
+                elif found.memory not in there or _which(found.place[0], sameness) in watched:
                     self.may_change.add(found.memory)
                 if found.value not in null:
                     self.not_null.add(found.memory)
@@ -102,6 +104,11 @@ class Fields:
             for name in memories
             if self.never_changes(name)
         )
+
+
+def _which(value: str, sameness: Sameness) -> str | Node:
+    """The object that a value is, as PyPy tells it from others while it records."""
+    return value if is_variable(value) else sameness.of(BEFORE, value)
 
 
 def _null(lines: tuple[Line, ...]) -> set[str]:
