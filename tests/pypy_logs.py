@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from optimizer.ir.dialects.pypy_log import read_traces
 from optimizer.ir.dialects.pypy_pairs import LogPair, pair_sections
 from validator.pypy.judge import Judged, judge
+from validator.pypy.kept import Kept
 from validator.pypy.study import Study, study
 
 BOX = "<FieldS W_IntObject.inst_intval 8 pure>"
@@ -21,10 +22,10 @@ def pairs_of(log: str) -> list[LogPair]:
     return [item for item in pair_sections(read_traces(log.splitlines())) if isinstance(item, LogPair)]
 
 
-def judged(log: str) -> list[Judged]:
-    """What is said of the pairs of a log, in the order in which they are judged."""
+def judged(log: str, *known: Kept) -> list[Judged]:
+    """What is said of the pairs of a log, in the order in which they are judged, with what is known beside it."""
     items = list(pair_sections(read_traces(log.splitlines())))
-    knowledge = study(items, "log")
+    knowledge = study(items, "log", *known)
     return [judge(item, "log", knowledge) for item in knowledge.given(items) if isinstance(item, LogPair)]
 
 
@@ -42,6 +43,16 @@ def judged_together(*logs: str) -> list[list[Judged]]:
         ]
         for number, read in enumerate(items)
     ]
+
+
+def learned(*logs: str, known: Sequence[Kept] = ()) -> Kept:
+    """What logs say of their PyPy, with what is known beside them."""
+    together = Study()
+    for number, log in enumerate(logs):
+        together.add(pair_sections(read_traces(log.splitlines())), f"{number}.log")
+    for kept in known:
+        together.take(kept)
+    return together.kept("known.json")
 
 
 def judged_bridge(before: Sequence[str], after: Sequence[str]) -> Judged:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Generator, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
 from functools import lru_cache, partial
@@ -22,6 +22,7 @@ from validator.processes.ordered import answer_all
 from validator.processes.workers import Loss, Supervision
 from validator.pypy.exits import Prove
 from validator.pypy.judge import Judged, Texts, holds, judge
+from validator.pypy.kept import Kept
 from validator.pypy.resume_data import Loop
 from validator.pypy.study import Knowledge, Study
 from validator.tell.report import verdict_json
@@ -97,12 +98,14 @@ class PairRun:
 Items = Iterable[LogPair | Unpaired]
 
 
-def study_logs(run: LogRun, watch: Callable[[Items], Items] = iter) -> Study:
-    """The study of the whole logs; `watch` is given all that is studied. Raises InputError, also where the logs are not
-    of one PyPy."""
+def study_logs(logs: Sequence[LogFile], watch: Callable[[Items], Items] = iter, given: Sequence[Kept] = ()) -> Study:
+    """The study of the whole logs, with the knowledge that is given; `watch` sees all that is studied. Raises
+    InputError, also where they are not of one PyPy."""
     study = Study()
-    for log in run.logs:
+    for log in logs:
         study.add(watch(log.items()), log.name)
+    for known in given:
+        study.take(known)
     study.check()
     return study
 

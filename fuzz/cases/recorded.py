@@ -39,9 +39,17 @@ def sections_of(log: str) -> Iterator[Section]:
 
 def traces_of(log: str) -> Iterator[Section]:
     """The recorded and the optimized traces in a log, read as they are asked for. Raises InputError."""
+    with opened(log) as lines:
+        yield from read_traces(line.decode(errors="replace") for line in _lines(lines))
+
+
+@contextmanager
+def opened(log: str) -> Iterator[BinaryIO]:
+    """A file that may be compressed (`-`: standard input), opened to be read. Raises InputError, also where reading
+    fails."""
     try:
-        with _opened(log) as lines:
-            yield from read_traces(line.decode(errors="replace") for line in _lines(lines))
+        with _opened(log) as file:
+            yield file
     except (gzip.BadGzipFile, EOFError, lzma.LZMAError, zlib.error) as problem:
         raise InputError(f"the compressed data is damaged: {problem}", file=file_name(log)) from None
     except OSError as problem:

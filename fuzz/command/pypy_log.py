@@ -13,6 +13,7 @@ from click.core import ParameterSource
 
 from fuzz.cases.recorded import log_stem, recorded_text, sections_of
 from fuzz.command.options import json_option
+from fuzz.command.pypy_known import learn, read_known
 from fuzz.command.pypy_pairs import list_pairs
 from fuzz.command.pypy_prove import Proving, prove, proving_options
 from fuzz.command.seeds import writable
@@ -29,6 +30,9 @@ from validator.command.files import write_text
 @click.option("--bare", is_flag=True, help="With --extract: leave what guards hand over unknown, as it is in the log.")
 @click.option("--pairs", is_flag=True, help="Count what PyPy's optimizer has left of each recorded trace.")
 @click.option("--prove", "proves", is_flag=True, help="Prove what PyPy's optimizer made of each recorded trace.")
+@click.option(
+    "--learn", "learn_to", metavar="FILE", help="Write what the logs say of their PyPy there, to be used with --with."
+)
 @proving_options
 @json_option("Print one JSON object a trace or pair, and one at the end.")
 def pypy_log(
@@ -38,6 +42,7 @@ def pypy_log(
     bare: bool,
     pairs: bool,
     proves: bool,
+    learn_to: str | None,
     proving: Proving,
     as_json: bool,
 ) -> int:
@@ -56,7 +61,11 @@ def pypy_log(
     $ traceproof pypy-log first.log second.log --prove
 
     Several logs, of programs that the same PyPy has run, are proved with what all of them say, and as far as none
-    contradicts it.
+    contradicts it. What they say of PyPy itself can be kept in a file, and used instead of them:
+
+    \b
+    $ traceproof pypy-log logs/*.log --learn known.json
+    $ traceproof pypy-log run.log --prove --with known.json
 
     --extract with --pairs or --prove proves each pair and writes it as a case: before.trace, after.trace, and
     case.toml, which says how to judge it, so that `report` and `reduce` work on its folder.
@@ -68,14 +77,21 @@ def pypy_log(
         raise click.UsageError("--bare says how to --extract")
     if listing and extract is not None:
         raise click.UsageError("either --list or --extract")
-    if sum((listing, bare, pairs, proves)) > 1:
-        raise click.UsageError("only one of --list, --bare, --pairs and --prove can be given")
+    if sum((listing, bare, pairs, proves, learn_to is not None)) > 1:
+        raise click.UsageError("only one of --list, --bare, --pairs, --prove and --learn can be given")
+    if learn_to is not None and extract is not None:
+        raise click.UsageError("either --learn or --extract")
     _check_logs(logs, extract is not None, bool(proving.only))
     proves |= pairs and extract is not None
     given = click.get_current_context().get_parameter_source
-    for option in ("only", "jobs", "timeout_s", "cache", "html", "junit"):
+    for option in ("only", "jobs", "timeout_s", "cache", "html", "junit", "without_known"):
         if not proves and given(option) is ParameterSource.COMMANDLINE:
-            raise click.UsageError(f"--{option.removesuffix('_s')} is for --prove, and for --pairs with --extract")
+            name = option.removesuffix("_s").replace("_", "-")
+            raise click.UsageError(f"--{name} is for --prove, and for --pairs with --extract")
+    if proving.given and not proves and learn_to is None:
+        raise click.UsageError("--with is for --prove and --learn, and for --pairs with --extract")
+    if learn_to is not None:
+        return learn(logs, read_known(proving.given), learn_to)
     folder = None if extract is None else writable(Path(extract), "--extract")
     if proves:
         return prove(logs, proving, as_json, folder)

@@ -16,6 +16,7 @@ from fuzz.cases.log_run import LogFile, LogRun, PairRun, prove_logs, study_logs
 from fuzz.cases.recorded import log_stem, rereadable
 from fuzz.cases.store import Case, store_case
 from fuzz.command.options import gathered, jobs_option
+from fuzz.command.pypy_known import read_known, take_known
 from fuzz.command.pypy_pairs import missing_sections, pair_json, pair_line, unpaired_json, unpaired_line
 from fuzz.command.seeds import Status
 from fuzz.report.junit import log_junit_text
@@ -43,6 +44,8 @@ class Proving:
     cache: str | None = None
     html: str | None = None
     junit: str | None = None
+    given: tuple[str, ...] = ()
+    without_known: bool = False
 
     @property
     def judging(self) -> Judging:
@@ -67,6 +70,8 @@ proving_options = gathered(
     click.option("--cache", metavar="DIR", help="Keep verdicts in this folder, and look them up there."),
     click.option("--html", metavar="FILE", help="Write a page about all pairs there."),
     click.option("--junit", metavar="FILE", help="Write the outcome of each pair there, for a CI: JUnit XML."),
+    click.option("--with", "given", multiple=True, metavar="FILE", help="Use what --learn wrote there; several go."),
+    click.option("--without-known", is_flag=True, help="Do not use the knowledge of PyPy that comes with traceproof."),
 )
 """The options of proofs; they come to a command as one argument `proving`."""
 
@@ -83,7 +88,9 @@ def prove(
         keeps_texts = folder is not None or proving.html is not None
         read = tuple(LogFile(file, name) for file, name in zip(files, figures.logs, strict=True))
         run = LogRun(read, proving.judging, frozenset(proving.only), keeps_texts)
-        study = study_logs(run, lambda items: _watched(items, figures, status))
+        given = read_known(proving.given)
+        study = study_logs(run.logs, lambda items: _watched(items, figures, status), given)
+        figures.known = tuple(take_known(study, given, is_shipped=not proving.without_known))
         shown = _Shown(figures, as_json, LogPage() if proving.html is not None else None, folder)
         began = time.time()
         with closing(prove_logs(run, study, proving.jobs)) as outcomes:

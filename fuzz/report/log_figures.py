@@ -22,7 +22,8 @@ _SHOWN = 20
 
 @dataclass(slots=True)
 class LogFigures:
-    """The sums over the pairs of logs. `all_pairs` is the number of pairs when the logs were first read."""
+    """The sums over the pairs of logs. `all_pairs` is the number of pairs when the logs were first read, and
+    `known` tells what is known beside the logs."""
 
     logs: tuple[str, ...]
     all_pairs: int = 0
@@ -33,6 +34,7 @@ class LogFigures:
     missing: Statements = field(default_factory=Statements)
     seconds: list[float] = field(default_factory=list)
     without_inferred: int = 0
+    known: tuple[str, ...] = ()
 
     def add(self, run: PairRun) -> None:
         self.verdicts[run.pair.kind, run.name] += 1
@@ -99,6 +101,7 @@ class LogFigures:
         for name, counts in self.rows():
             yield f"  {name:12}" + "".join(f"{counts[n]:12}" for n in shown)
         yield self.cost
+        yield from self.known
         yield from _most([(n, what) for what, n in self.reasons.most_common()], "not proved because of")
         missing, assumed = [*self.missing.lines()], [*self.assumed.lines()]
         yield from _most(missing, "not in the log, each with the number of pairs that may be right because of it")
@@ -120,6 +123,7 @@ class LogFigures:
             "assumptions": [{"assumes": what, "proofs": n} for what, n in self.assumed.counts.most_common()],
             "missing": [{"missing": what, "pairs": n} for what, n in self.missing.counts.most_common()],
             "proved_without_inferred": self.without_inferred,
+            "known": [*self.known],
         }
 
 

@@ -25,6 +25,7 @@ from validator.command.judging import Judging
 from validator.processes.ordered import answer_all
 from validator.processes.workers import Loss, Supervision
 from validator.pypy.judge import OPTIONS
+from validator.pypy.kept import Kept, shipped
 
 _VERDICTS = ("proved", "vacuous", "refuted", "unknown", "unsupported", "error")
 _PATIENCE_S = 600.0
@@ -35,10 +36,17 @@ _PATIENCE_S = 600.0
 @click.option("--mutants", type=click.IntRange(1), default=2000, show_default=True, metavar="N", help="So many.")
 @seed_option
 @click.option("--timeout", type=click.FloatRange(0, min_open=True), default=3.0, show_default=True, metavar="S")
+@click.option("--without-known", is_flag=True, help="Do not use the knowledge of PyPy that comes with traceproof.")
 @click.option("--results", metavar="FILE", help="Write each mutant there as it is judged, as a line of JSON.")
 @jobs_option
 def pypy_mutants(
-    logs: tuple[str, ...], mutants: int, seed: int | None, timeout: float, results: str | None, jobs: int
+    logs: tuple[str, ...],
+    mutants: int,
+    seed: int | None,
+    timeout: float,
+    without_known: bool,
+    results: str | None,
+    jobs: int,
 ) -> int:
     """Plant faults into the optimized traces of logs of PyPy, and prove these.
 
@@ -52,7 +60,8 @@ def pypy_mutants(
     """
     first = random.SystemRandom().randrange(1 << 32) if seed is None else seed
     print(f"seed {first}")
-    chosen = [log for log in (_with_proofs(path, timeout, jobs) for path in logs) if log.proved]
+    known = () if without_known else (shipped(),)
+    chosen = [log for log in (_with_proofs(path, known, timeout, jobs) for path in logs) if log.proved]
     pairs = sum(len(log.pairs) for log in chosen)
     print(f"{sum(len(log.proved) for log in chosen)} of {pairs} pairs of {len(chosen)} logs are proved as they are")
     if not chosen:
@@ -73,11 +82,15 @@ def pypy_mutants(
     return int(10 * len(proofs) > len(judged))
 
 
-def _with_proofs(path: str, timeout_s: float, jobs: int) -> Log:
+def _with_proofs(path: str, known: Sequence[Kept], timeout_s: float, jobs: int) -> Log:
     log = read_log(path)
     run = LogRun((LogFile(path, path),), Judging(replace(OPTIONS, timeout_s=timeout_s)))
-    runs = [item for _, item in prove_logs(run, study_logs(run), jobs) if isinstance(item, PairRun)]
-    return replace(log, proved=tuple(place for place, item in enumerate(runs) if item.name == "proved"))
+    study = study_logs(run.logs)
+    used = tuple(one for one in known if study.agrees(one))
+    for one in used:
+        study.take(one)
+    runs = [item for _, item in prove_logs(run, study, jobs) if isinstance(item, PairRun)]
+    return replace(log, proved=tuple(place for place, item in enumerate(runs) if item.name == "proved"), known=used)
 
 
 def _judged(logs: Sequence[Log], seed: int, number: int, timeout_s: float, jobs: int) -> Iterator[Mutant]:

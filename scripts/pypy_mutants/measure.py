@@ -16,6 +16,7 @@ from optimizer.ir.immutable import replace
 from pypy_mutants.edits import FAULTS, mutants
 from validator.command.judging import Judging
 from validator.pypy.judge import OPTIONS, Judged, judge
+from validator.pypy.kept import Kept
 from validator.pypy.study import study
 from validator.tell.report import verdict_name
 from validator.verdict import Failed, Proved, Unknown, Unsupported
@@ -25,11 +26,12 @@ _CONTEXT = 3
 
 @dataclass(frozen=True)
 class Log:
-    """A log, and those of its pairs that are proved."""
+    """A log, those of its pairs that are proved, and what is known beside it."""
 
     name: str
     pairs: tuple[LogPair, ...]
     proved: tuple[int, ...] = ()
+    known: tuple[Kept, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -65,7 +67,7 @@ def verdict_of(judged: Judged) -> str:
 def judged_in(log: Log, number: int, timeout_s: float) -> Judged:
     """The verdict on a pair of the log."""
     options = replace(OPTIONS, timeout_s=timeout_s)
-    knowledge = study(log.pairs, log.name)
+    knowledge = study(log.pairs, log.name, *log.known)
     pair = next(itertools.islice(knowledge.given(log.pairs), number, None))
     assert isinstance(pair, LogPair)
     return judge(pair, log.name, knowledge, options, proving(Judging(options), log.name))

@@ -1,7 +1,8 @@
 """Knowledge of whole logs: what their pairs say of fields and calls, and a single one does not; each pair translated.
 
 Logs are read twice, since what one pair tells of a field may forbid an assumption in an earlier one, and in another log
-of the same PyPy. What is told by its address, as parents are, is of one log.
+of the same PyPy. What is told by its address, as parents are, is of one log. The rest can be kept in a file, and then
+is one log more, of which no pair is judged.
 """
 
 from __future__ import annotations
@@ -13,13 +14,14 @@ from optimizer.ir.dialects.pypy_pairs import Kind, LogPair, Unpaired
 from optimizer.ir.faults import InputError
 from optimizer.ir.immutable import replace
 from validator.pypy.facts import Facts, facts_of
-from validator.pypy.inferred.classes import Apart, with_classes
+from validator.pypy.inferred.classes import Apart, are_apart, with_classes
 from validator.pypy.inferred.contents import Content, Contents
 from validator.pypy.inferred.effects import Effect, Evidence, leaves
 from validator.pypy.inferred.fields import Fields, Lone
 from validator.pypy.inferred.grants import with_guards_that_hold, with_narrow_numbers
 from validator.pypy.inferred.sameness import Node, Sameness
 from validator.pypy.inferred.witnesses import witness
+from validator.pypy.kept import Kept, damaged
 from validator.pypy.printed.descrs import Descrs
 from validator.pypy.printed.lines import is_pointer, read_printed
 from validator.pypy.printed.parents import Parents, Targets, correspond, path_to
@@ -27,20 +29,42 @@ from validator.pypy.printed.rows import Rows, rows_of, with_target
 from validator.pypy.printed.straight import NotStraight, Sides, straight
 from validator.pypy.translate import Translated, translate
 
+SEEN_ELSEWHERE = " (seen in other programs)"
+"""The end of an assumption that rests on what is kept in a file."""
+
+
+@dataclass(frozen=True, slots=True)
+class Inferred:
+    """Statements that are inferred from the work of PyPy's optimizer: the effects that calls are taken not to have, the
+    classes whose objects are `apart` from constants that they are compared with, the fields that one constant alone
+    has, and the constants that are known characters."""
+
+    effects: frozenset[Effect] = frozenset()
+    apart: frozenset[str] = frozenset()
+    lone: frozenset[str] = frozenset()
+    contents: frozenset[Content] = frozenset()
+
+    @property
+    def words(self) -> frozenset[str]:
+        """The names of those that may mean the same in all processes."""
+        names = {*map(str, self.effects), *map(are_apart, self.apart), *map(_one_object, self.lone)}
+        return frozenset(names)
+
 
 @dataclass(frozen=True, slots=True)
 class Knowledge:
-    """Statements on a log: on its fields, the effects that its calls are taken not to have, the classes whose objects
-    are `apart` from constants that they are compared with, the fields that one constant alone has, and the constants
-    that are known characters."""
+    """Statements on a log: on its fields, and what is inferred; the names of what would not be inferred without
+    `elsewhere`, what is kept in files."""
 
     fields: Fields
-    effects: frozenset[Effect]
-    apart: frozenset[str]
-    lone: frozenset[str]
-    contents: frozenset[Content]
+    inferred: Inferred
     parents: Parents
     targets: Targets
+    elsewhere: frozenset[str] = frozenset()
+
+    @property
+    def effects(self) -> frozenset[Effect]:
+        return self.inferred.effects
 
     def given(self, items: Iterable[LogPair | Unpaired]) -> Iterator[LogPair | Unpaired]:
         """The pairs of the log once more, in order, with the earlier ones that they refer to."""
@@ -52,14 +76,7 @@ class Knowledge:
 
     def certain(self) -> Knowledge:
         """The part of it that is not inferred."""
-        return replace(
-            self,
-            effects=frozenset(),
-            apart=frozenset(),
-            lone=frozenset(),
-            contents=frozenset(),
-            fields=self.fields.certain(),
-        )
+        return replace(self, inferred=Inferred(), fields=self.fields.certain())
 
 
 @dataclass(slots=True)
@@ -74,6 +91,7 @@ class Study:
     _contents: Contents = field(default_factory=Contents)
     _descrs: Descrs = field(default_factory=Descrs)
     _logs: list[tuple[Fields, Parents, Targets]] = field(default_factory=list)
+    _kept: list[Kept] = field(default_factory=list)
 
     def add(self, items: Iterable[LogPair | Unpaired], file: str) -> None:
         """Takes in all pairs of the next log, `file`. Pairs that cannot be translated say nothing."""
@@ -104,24 +122,60 @@ class Study:
         if fewer := self._lone.add(one, sides, is_bridge=pair.kind is Kind.BRIDGE):
             self._of_lone.add(one, row, once, Sameness(rows, lone=fewer))
 
+    def take(self, kept: Kept) -> None:
+        """Takes in what is kept of other logs. Raises InputError."""
+        self._kept.append(kept)
+        self._descrs.next_log()
+        self._descrs.take(kept.name, kept.descrs)
+        try:
+            for part, *row in kept.rows:
+                if part != "descr":
+                    self._parts[part].take(tuple(row), -len(self._kept))
+        except (ValueError, KeyError):
+            raise damaged(kept.name) from None
+
+    @property
+    def _parts(self) -> dict[str, Evidence | Apart | Lone | Fields]:
+        """The statements by the names that they have in a file."""
+        of_calls = {"call": self._evidence, "call on constant": self._of_lone}
+        return {**of_calls, "class": self._apart, "constant": self._lone, "field": self._fields}
+
+    def kept(self, name: str) -> Kept:
+        """All that is said and means the same in all processes."""
+        rows = {(part, *row) for part, said in self._parts.items() for row in said.kept()}
+        rows |= {("descr", text) for text in self._descrs.texts}
+        return Kept(name, len(self._logs) + sum(kept.logs for kept in self._kept), frozenset(rows))
+
+    def agrees(self, kept: Kept) -> bool:
+        """Is this of the PyPy that has written the logs, as far as they tell?"""
+        return self._descrs.agree(kept.descrs)
+
     def check(self) -> None:
         """Raises InputError if the logs are not of one PyPy."""
         self._descrs.check()
 
     def knowledge(self, log: int) -> Knowledge:
         """Knowledge of the log of that number, counted from 0."""
-        lone = self._lone.assumed(log)
-        effects = {effect for effect in self._of_lone.assumed(log) if effect.memory in lone} - self._evidence.denied
-        effects |= self._evidence.assumed(log)
         fields, parents, targets = self._logs[log]
-        contents = self._contents.assumed(log)
-        return Knowledge(fields, frozenset(effects), self._apart.assumed(log), lone, contents, parents, targets)
+        inferred = self._inferred(log)
+        elsewhere = inferred.words - self._inferred(log, is_own=True).words
+        return Knowledge(fields, inferred, parents, targets, elsewhere)
+
+    def _inferred(self, log: int, *, is_own: bool = False) -> Inferred:
+        lone = self._lone.assumed(log, is_own=is_own)
+        of_lone = self._of_lone.assumed(log, is_own=is_own)
+        effects = {effect for effect in of_lone if effect.memory in lone} - self._evidence.denied
+        effects |= self._evidence.assumed(log, is_own=is_own)
+        apart = self._apart.assumed(log, is_own=is_own)
+        return Inferred(frozenset(effects), apart, lone, self._contents.assumed(log))
 
 
-def study(items: Iterable[LogPair | Unpaired], file: str) -> Knowledge:
-    """Knowledge from all pairs of the log `file` alone."""
+def study(items: Iterable[LogPair | Unpaired], file: str, *known: Kept) -> Knowledge:
+    """Knowledge from all pairs of the log `file`, and from what is known beside it."""
     alone = Study()
     alone.add(items, file)
+    for kept in known:
+        alone.take(kept)
     return alone.knowledge(0)
 
 
@@ -134,7 +188,7 @@ def translated(pair: LogPair, file: str, knowledge: Knowledge, *, generous: bool
     if path is not None and correspond(path.handed, sides.before.inputs):
         facts = facts_of(path, sides, knowledge.effects, knowledge.fields, generous=generous)
         sides = replace(sides, before=sides.before.with_lines((*facts.lines, *sides.before.lines)))
-    sides, apart = with_classes(sides, knowledge.apart)
+    sides, apart = with_classes(sides, knowledge.inferred.apart)
     text = _text(sides, knowledge, generous=generous)
     if generous:
         held = with_guards_that_hold(sides, text.origins)
@@ -143,21 +197,25 @@ def translated(pair: LogPair, file: str, knowledge: Knowledge, *, generous: bool
     rests_on |= {number for number in knowledge.targets.bridges_to(rests_on) if number < pair.number}
     if pair.target is not None:
         rests_on.add(pair.target.number)
-    assumes = tuple(sorted({*text.assumes, *facts.assumes, *apart}))
-    return replace(text, assumes=assumes, rests_on=tuple(sorted(rests_on)))
+    assumes = sorted({*text.assumes, *facts.assumes, *apart})
+    told = (f"{what}{SEEN_ELSEWHERE}" if what in knowledge.elsewhere else what for what in assumes)
+    return replace(text, assumes=tuple(told), rests_on=tuple(sorted(rests_on)))
 
 
 def _text(sides: Sides, knowledge: Knowledge, *, generous: bool) -> Translated:
     rows = rows_of(sides)
-    sameness = Sameness(rows, knowledge.leaves)
-    made_one = _made_one(rows, sameness, knowledge.lone)
+    sameness, inferred = Sameness(rows, knowledge.leaves), knowledge.inferred
+    made_one = _made_one(rows, sameness, inferred.lone)
     if made_one:
-        sameness = Sameness(rows, knowledge.leaves, knowledge.lone)
+        sameness = Sameness(rows, knowledge.leaves, inferred.lone)
     text = translate(
-        sides, rows, sameness, knowledge.effects, knowledge.fields, contents=knowledge.contents, generous=generous
+        sides, rows, sameness, inferred.effects, knowledge.fields, contents=inferred.contents, generous=generous
     )
-    one = (f"constants that have {memory} are one object" for memory in made_one)
-    return replace(text, assumes=(*text.assumes, *one))
+    return replace(text, assumes=(*text.assumes, *map(_one_object, made_one)))
+
+
+def _one_object(memory: str) -> str:
+    return f"constants that have {memory} are one object"
 
 
 def _made_one(rows: Rows, sameness: Sameness, lone: Set[str]) -> list[str]:

@@ -23,7 +23,7 @@ from dataclasses import dataclass, field
 
 from optimizer.ir.immutable import replace
 from validator.pypy.inferred.sameness import Sameness
-from validator.pypy.inferred.witnesses import Witness, told
+from validator.pypy.inferred.witnesses import Row, Witness, from_kept, kept, told
 from validator.pypy.inferred.written import ALLOCATIONS
 from validator.pypy.printed.lines import Line, Printed, is_pointer, is_variable
 from validator.pypy.printed.rows import Rows
@@ -92,10 +92,30 @@ class Apart:
                 for name in one.names:
                     self.gone.setdefault(name, set()).add(pair)
 
-    def assumed(self, log: int) -> frozenset[str]:
+    def assumed(self, log: int, *, is_own: bool = False) -> frozenset[str]:
         """The subjects of statements that in the log of that number no object is compared with a constant of its own
-        class."""
-        return told(self.gone, log, lambda name: _CLASS.fullmatch(name) is not None) - self.denied
+        class. `is_own`: without what is kept in files."""
+        return told(self.gone, log, _is_class, is_own=is_own) - self.denied
+
+    def kept(self) -> Iterator[Row]:
+        """The statements that mean the same in all processes, as rows: those on classes, and on bytecodes what
+        contradicts them."""
+        yield from (("gone", name, *place) for name, place in kept(self.gone, _is_class))
+        yield from (("denied", name) for name in self.denied if _is_class(name) or name.isidentifier())
+
+    def take(self, row: Row, log: int) -> None:
+        """Takes in a row that is kept of other logs. Raises ValueError."""
+        match row:
+            case "gone", name, *place:
+                self.gone.setdefault(name, set()).update(from_kept(log, place))
+            case "denied", name:
+                self.denied.add(name)
+            case _:
+                raise ValueError
+
+
+def _is_class(name: str) -> bool:
+    return _CLASS.fullmatch(name) is not None
 
 
 def with_classes(sides: Sides, apart: frozenset[str]) -> tuple[Sides, tuple[str, ...]]:
@@ -109,10 +129,15 @@ def with_classes(sides: Sides, apart: frozenset[str]) -> tuple[Sides, tuple[str,
             test = lines[one.at]
             is_same = str(int(test.name.endswith("_ne")))
             lines.insert(one.at + 1, Line(None, "record_exact_value_i", (test.result or "", is_same)))
-            name = one.class_.removeprefix("ConstClass(").removesuffix(")")
-            assumes.add(f"constants that objects of {name} are compared with{where[0]} are of other classes")
+            assumes.add(are_apart(one.class_, where[0]))
     lines[:0] = _of_constants(sides.before)
     return replace(sides, before=sides.before.with_lines(tuple(lines))), tuple(sorted(assumes))
+
+
+def are_apart(class_: str, where: str = "") -> str:
+    """The words for what is assumed of objects of a class, `where` that is not everywhere."""
+    name = class_.removeprefix("ConstClass(").removesuffix(")")
+    return f"constants that objects of {name} are compared with{where} are of other classes"
 
 
 def _of_constants(recorded: Printed) -> Iterator[Line]:

@@ -13,13 +13,13 @@ objects that the optimized trace has not allocated yet.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Set
-from dataclasses import dataclass, field
+from collections.abc import Collection, Iterable, Iterator, Set
+from dataclasses import astuple, dataclass, field
 
 from optimizer.ir.immutable import replace
 from validator.pypy.inferred.fields import Fields, is_pure
 from validator.pypy.inferred.sameness import Node, Preserved, Sameness
-from validator.pypy.inferred.witnesses import Witness, told
+from validator.pypy.inferred.witnesses import Row, Witness, are_two, from_kept, kept, told
 from validator.pypy.printed.copies import copies_items
 from validator.pypy.printed.lines import (
     ANY_EFFECT,
@@ -94,13 +94,47 @@ class Evidence:
         for effect, iteration in behind:
             self.stored_behind.setdefault(effect, set()).add(replace(pair, iteration=iteration))
 
-    def assumed(self, log: int) -> frozenset[Effect]:
+    def assumed(self, log: int, *, is_own: bool = False) -> frozenset[Effect]:
         """The effects that the optimizer relied on, in the log of that number, without those that it denied elsewhere,
-        and those of RPython's own functions on what they write."""
-        relied_on = told(self.relied_on, log, lambda effect: effect.is_named, bool)
-        behind = told(self.stored_behind, log, lambda effect: effect.is_named)
+        and those of RPython's own functions on what they write. `is_own`: without what is kept in files."""
+        relied_on = told(self.relied_on, log, _is_named, _are_enough, is_own=is_own)
+        behind = told(self.stored_behind, log, _is_named, is_own=is_own)
         assumed = (relied_on | behind) - self.denied
         return frozenset(one for one in assumed if one.verb != "writes" or not writes_own(one.function, one.memory))
+
+    def kept(self) -> Iterator[Row]:
+        """The statements that mean the same in all processes, as rows."""
+        yield from (("relied on", *astuple(effect), *place) for effect, place in kept(self.relied_on, _is_named))
+        yield from (("put off", *astuple(effect), *place) for effect, place in kept(self.stored_behind, _is_named))
+        yield from (("denied", *astuple(effect)) for effect in self.denied if effect.is_named)
+
+    def take(self, row: Row, log: int) -> None:
+        """Takes in a row that is kept of other logs. Raises ValueError."""
+        match row:
+            case "relied on" | "put off", function, verb, memory, *place:
+                said = self.relied_on if row[0] == "relied on" else self.stored_behind
+                said.setdefault(_effect(function, verb, memory), set()).update(from_kept(log, place))
+            case "denied", *effect:
+                self.denied.add(_effect(*effect))
+            case _:
+                raise ValueError
+
+
+def _are_enough(witnesses: Collection[Witness]) -> bool:
+    """Are these enough for an effect that was relied on? One is, but of those that are kept it takes two: what one pair
+    was misread for would else be assumed of all programs."""
+    return any(one.log >= 0 for one in witnesses) or are_two(witnesses)
+
+
+def _effect(*texts: str) -> Effect:
+    function, verb, memory = texts
+    if verb not in _VERBS:
+        raise ValueError
+    return Effect(function, verb, memory)
+
+
+def _is_named(effect: Effect) -> bool:
+    return effect.is_named
 
 
 def leaves(function: str, memory: str, effects: frozenset[Effect], fields: Fields) -> bool:

@@ -24,7 +24,7 @@ from dataclasses import dataclass, field, replace
 
 from optimizer.ir.types.memory_types import Field, lone_field
 from validator.pypy.inferred.sameness import Node, Sameness
-from validator.pypy.inferred.witnesses import Witness, told
+from validator.pypy.inferred.witnesses import Row, Witness, from_kept, kept, told
 from validator.pypy.inferred.written import ALLOCATIONS, Spans, place_of
 from validator.pypy.printed.lines import NULL, Line, is_named, is_pointer, is_variable
 from validator.pypy.printed.straight import BEFORE, Sides
@@ -86,12 +86,27 @@ class Fields:
                 if found.value not in null:
                     self.not_null.add(found.memory)
 
+    def kept(self) -> Iterator[Row]:
+        """The contradictions that mean the same in all processes, as rows."""
+        yield from (("may change", name) for name in self.may_change if is_named(name))
+        yield from (("not NULL", name) for name in self.not_null if is_named(name) and _is_set_by_forcing(name))
+
+    def take(self, row: Row, log: int) -> None:
+        """Takes in a row that is kept of other logs, whichever that is. Raises ValueError."""
+        match row:
+            case "may change", name:
+                self.may_change.add(name)
+            case "not NULL", name:
+                self.not_null.add(name)
+            case _:
+                raise ValueError
+
     def never_changes(self, name: str) -> bool:
         return name in self.pure and name not in self.may_change and name.partition(" ")[0] in _TYPES
 
     def stays_null(self, name: str) -> bool:
         """Does no call that a trace goes on behind set this field, which is NULL wherever a trace has it in hand?"""
-        return name in self.may_change - self.not_null and name.split(" ")[1] in _SET_BY_FORCING
+        return name in self.may_change - self.not_null and _is_set_by_forcing(name)
 
     def certain(self) -> Fields:
         """The same without what is taken to stay NULL."""
@@ -109,6 +124,10 @@ class Fields:
 def _which(value: str, sameness: Sameness) -> str | Node:
     """The object that a value is, as PyPy tells it from others while it records."""
     return value if is_variable(value) else sameness.of(BEFORE, value)
+
+
+def _is_set_by_forcing(name: str) -> bool:
+    return name.split(" ")[1] in _SET_BY_FORCING
 
 
 def _null(lines: tuple[Line, ...]) -> set[str]:
@@ -143,9 +162,25 @@ class Lone:
             self.relied_on.setdefault(memory, set()).add(pair)
         return frozenset(fewer)
 
-    def assumed(self, log: int) -> frozenset[str]:
-        """The fields that one constant object alone is taken to have in the log of that number."""
-        return told(self.relied_on, log, is_named) - self.denied
+    def assumed(self, log: int, *, is_own: bool = False) -> frozenset[str]:
+        """The fields that one constant object alone is taken to have in the log of that number. `is_own`: without what
+        is kept in files."""
+        return told(self.relied_on, log, is_named, is_own=is_own) - self.denied
+
+    def kept(self) -> Iterator[Row]:
+        """The statements that mean the same in all processes, as rows."""
+        yield from (("relied on", memory, *place) for memory, place in kept(self.relied_on, is_named))
+        yield from (("denied", memory) for memory in self.denied if is_named(memory))
+
+    def take(self, row: Row, log: int) -> None:
+        """Takes in a row that is kept of other logs. Raises ValueError."""
+        match row:
+            case "relied on", memory, *place:
+                self.relied_on.setdefault(memory, set()).update(from_kept(log, place))
+            case "denied", memory:
+                self.denied.add(memory)
+            case _:
+                raise ValueError
 
 
 def _of_constants(lines: tuple[Line, ...]) -> Iterator[str]:

@@ -7,12 +7,15 @@ a copy. Where RPython's own loops start, what is printed may be an address: all 
 
 What is printed by its address has that name in one process alone, and a name that several structs have may stand for
 others in another program: of that no other log is a witness.
+
+What is kept of other logs in a file is one log more, which is counted from -1 down: rows of texts, of a statement that
+means the same in all processes, and where one witness alone speaks for it, the place of that.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import TypeVar
 
@@ -20,6 +23,9 @@ _PLACE = re.compile(r"(.*?);.*(~#.*)")
 """A place of the program: function and bytecode, between which file and lines stand."""
 
 T = TypeVar("T")
+
+Row = tuple[str, ...]
+"""A statement in a file: its kind, what it says, and where two witnesses are asked for and there is one, the place."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,11 +55,27 @@ def told(
     log: int,
     is_named: Callable[[T], bool],
     are_enough: Callable[[Collection[Witness]], bool] = are_two,
+    *,
+    is_own: bool = False,
 ) -> frozenset[T]:
     """The statements for which enough witnesses speak: all, or of what does not mean the same in all processes, those
-    of the log of that number."""
+    of the log of that number. `is_own`: what is kept in files does not speak."""
+
+    def speaks(one: Witness, what: T) -> bool:
+        return (one.log >= 0 or not is_own) if is_named(what) else one.log == log
+
     return frozenset(
-        what
-        for what, witnesses in said.items()
-        if are_enough(witnesses if is_named(what) else [one for one in witnesses if one.log == log])
+        what for what, witnesses in said.items() if are_enough([one for one in witnesses if speaks(one, what)])
     )
+
+
+def kept(said: Mapping[T, Collection[Witness]], is_named: Callable[[T], bool]) -> Iterator[tuple[T, Row]]:
+    """The statements that mean the same in all processes, each with the place of its witness, if that is one."""
+    for what, witnesses in said.items():
+        if is_named(what):
+            yield what, () if are_two(witnesses) else (min(one.start for one in witnesses),)
+
+
+def from_kept(log: int, place: Iterable[str]) -> set[Witness]:
+    """The witnesses of a kept statement."""
+    return {Witness(log, 0, start) for start in place} or {Witness(log, 0), Witness(log, 1)}

@@ -8,7 +8,7 @@ one alone with another text in another log does not tell that this is of another
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from optimizer.ir.faults import InputError
@@ -20,9 +20,10 @@ _EFFECT = re.compile(r" EF=[0-9]+(?: OS=[0-9]+)?>@")
 
 @dataclass(slots=True)
 class Descrs:
-    """Descrs of fields and functions, by their names: as the first log has them, with that log; as others have them, by
-    the log; as the last one has them; and the names that one log has with two texts."""
+    """Descrs of fields and functions: all texts; by their names, as the first log has them, with that log; as others
+    have them, by the log; as the last one has them; and the names that one log has with two texts."""
 
+    texts: set[str] = field(default_factory=set)
     _first: dict[str, tuple[str, str]] = field(default_factory=dict)
     _others: dict[str, dict[str, str]] = field(default_factory=dict)
     _last: dict[str, str] = field(default_factory=dict)
@@ -34,11 +35,31 @@ class Descrs:
 
     def add(self, log: str, lines: Iterable[Line]) -> None:
         """Takes in operations of the log of that name."""
-        for name, text in _named(lines):
+        self.take(log, (text for line in lines for text in (line.descr, line.function if line.is_call else "")))
+
+    def take(self, log: str, texts: Iterable[str]) -> None:
+        """Takes in descrs of fields, and functions with theirs. What is neither says nothing."""
+        for text in texts:
+            name = _name(text)
+            if not name:
+                continue
+            self.texts.add(text)
             if self._last.setdefault(name, text) != text:
                 self._shared.add(name)
             if self._first.setdefault(name, (text, log))[0] != text:
                 self._others.setdefault(log, {})[name] = text
+
+    def agree(self, texts: set[str]) -> bool:
+        """Are these of the same PyPy, and most of the own ones among them?"""
+        both = Descrs()
+        for log in self.texts, texts:
+            both.next_log()
+            both.take(str(len(both.texts)), sorted(log))
+        try:
+            both.check()
+        except InputError:
+            return False
+        return 2 * len(self.texts & texts) > len(self.texts)
 
     def check(self) -> None:
         """Raises InputError if the logs are not of one PyPy."""
@@ -50,10 +71,9 @@ class Descrs:
                 raise InputError(f"{where} and {log} are of two PyPys: {text} of one is {texts[name]} of the other")
 
 
-def _named(lines: Iterable[Line]) -> Iterator[tuple[str, str]]:
-    """The descrs of fields of instances, and those of calls with the function, by what does not hang on the PyPy."""
-    for line in lines:
-        if found := _FIELD.fullmatch(line.descr):
-            yield found[1], line.descr
-        elif line.is_call and is_named(line.function):
-            yield _EFFECT.sub("@", line.function), line.function
+def _name(text: str) -> str:
+    """The part of a field of an instance, or of a function with its descr, that does not hang on the PyPy; "" of what
+    is neither, or does not mean the same in all processes."""
+    if found := _FIELD.fullmatch(text):
+        return found[1]
+    return _EFFECT.sub("@", text) if "@" in text and is_named(text) else ""
