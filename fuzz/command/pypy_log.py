@@ -4,23 +4,26 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterator
-from pathlib import Path
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack
+from pathlib import Path, PurePath
 from typing import Any
 
 import click
 from click.core import ParameterSource
 
-from fuzz.cases.recorded import log_stem, recorded_text, sections_of
+from fuzz.cases.known import read_known
+from fuzz.cases.log_run import LogFile, study_logs
+from fuzz.cases.recorded import log_stem, recorded_text, rereadable, sections_of
 from fuzz.command.options import json_option
-from fuzz.command.pypy_known import learn, read_known
-from fuzz.command.pypy_pairs import list_pairs
+from fuzz.command.pypy_pairs import list_pairs, missing_sections
 from fuzz.command.pypy_prove import Proving, prove, proving_options
 from fuzz.command.seeds import writable
 from fuzz.report.words import counted
 from optimizer.ir.faults import InputError
 from validator.command.exits import Exit, worst
-from validator.command.files import write_text
+from validator.command.files import file_name, write_text
+from validator.pypy.kept import Kept
 
 
 @click.command("pypy-log", short_help="List, extract or prove the traces in logs of PyPy.")
@@ -91,7 +94,7 @@ def pypy_log(
     if proving.given and not proves and learn_to is None:
         raise click.UsageError("--with is for --prove and --learn, and for --pairs with --extract")
     if learn_to is not None:
-        return learn(logs, read_known(proving.given), learn_to)
+        return _learn(logs, read_known(proving.given), learn_to)
     folder = None if extract is None else writable(Path(extract), "--extract")
     if proves:
         return prove(logs, proving, as_json, folder)
@@ -108,6 +111,24 @@ def _check_logs(logs: tuple[str, ...], extracts: bool, chooses: bool) -> None:
         raise click.UsageError("--extract names files after logs, and two of these have one name")
     if chooses and len(logs) > 1:
         raise click.UsageError("--only is for one log")
+
+
+def _learn(logs: Sequence[str], given: Sequence[Kept], file: str) -> Exit:
+    """Studies logs, with the knowledge that is given, and writes all that they say to the file."""
+    with ExitStack() as entered:
+        names = map(file_name, logs)
+        read = [LogFile(entered.enter_context(rereadable(log)), name) for log, name in zip(logs, names, strict=True)]
+        known = study_logs(read, given=given).kept(PurePath(file).name)
+    problems = [
+        f"{log.name}: {log.damage or missing_sections(log.kinds)}" for log in read if log.damage or not log.pairs
+    ]
+    for problem in problems:
+        click.echo(problem, err=True)
+    if not any(log.pairs for log in read):
+        raise InputError(f"{file} is not written: there is nothing to learn")
+    write_text(file, known.text)
+    click.echo(f"{file}: {counted(len(known.rows), 'statement')} of {counted(known.logs, 'log')}")
+    return Exit.USAGE if problems else Exit.PROVED
 
 
 def _list_recorded(log: str, folder: Path | None, bare: bool, as_json: bool) -> Exit:
