@@ -134,5 +134,9 @@ def test_what_is_shipped_is_small_and_of_many_logs(known: Kept) -> None:
     assert lzma.decompress(file.read_bytes()).decode() == known.text
 
 
+def test_what_is_shipped_has_no_stores_that_were_put_off(known: Kept) -> None:
+    assert not [row for row in known.rows if row[1] == "put off"]
+
+
 def test_what_is_shipped_has_no_addresses_and_no_paths(known: Kept) -> None:
     assert not [row for row in known.rows for text in row if re.search(r"0x[0-9a-f]|[0-9]{9}|\.py\b", text)]
