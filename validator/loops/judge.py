@@ -20,6 +20,7 @@ from validator.loops.proofs import (
     unrolled,
 )
 from validator.loops.shape import Loop
+from validator.loops.written import UNREAD, takes_for_written
 from validator.prove.judge import OUT_OF_TIME, validate
 from validator.prove.notes import RESUME_DATA, UNLISTED
 from validator.search.counterexample import State
@@ -151,6 +152,8 @@ def _together(loop: Loop, proved: dict[str, Evidence]) -> Evidence:
     else:
         entry, assumes = proved[ENTRY], ()
         origins = (*entry.origins, *_origins(loop, proved))
+    if takes_for_written(loop):
+        assumes = (*assumes, UNREAD)
     return Evidence(
         vacuous=_vacuous(proved),
         assumes=tuple(dict.fromkeys([*assumes, *entry.assumes, *_assumed(proved.values())])),

@@ -26,19 +26,41 @@ _OLD = 2
 """The number of iterations that no proof tells apart from more."""
 
 
+UNREAD = "no iteration reads fields that an earlier one has allocated and not written"
+"""The assumption that `hands_on_unwritten = false` declares."""
+
+
 def may_hand_on_unwritten(loop: Loop) -> bool:
     """May the first part allocate an object, and the preamble read of it what that has not written?"""
-    made = list(_unwritten(loop.first[0], loop.layout))
-    return any(_may_read(load, one, loop.layout) for load in _loads(loop.peeled.preamble, loop.layout) for one in made)
+    return _hands_on(loop, structs=loop.declared.hands_on_unwritten)
 
 
 def check_written(loop: Loop) -> None:
     """Raises Unsupported where the preamble or the body may read memory that an iteration in front of the last one has
     allocated and not written."""
+    load = _late_load(loop, structs=loop.declared.hands_on_unwritten)
+    if load is not None:
+        what = f"{load.op.name} of what an earlier iteration may have allocated and not written"
+        raise Unsupported(what, load.line, "after")
+
+
+def takes_for_written(loop: Loop) -> bool:
+    """Does a proof of the loop rest on the declaration that no fields are read which are not written?"""
+    is_declared = not loop.declared.hands_on_unwritten
+    return is_declared and (_hands_on(loop, structs=True) or _late_load(loop, structs=True) is not None)
+
+
+def _hands_on(loop: Loop, *, structs: bool) -> bool:
+    made = list(_unwritten(loop.first[0], loop.layout, structs))
+    return any(_may_read(load, one, loop.layout) for load in _loads(loop.peeled.preamble, loop.layout) for one in made)
+
+
+def _late_load(loop: Loop, *, structs: bool) -> Operation | None:
+    """The first operation that may read, of an object that is older than the last iteration, what is not written."""
     parts = tuple(dict.fromkeys([loop.first[0], loop.recorded]))
-    made = [one for part in parts for one in _unwritten(part, loop.layout)]
+    made = [one for part in parts for one in _unwritten(part, loop.layout, structs)]
     if not made:
-        return
+        return None
     preamble, body = loop.peeled.preamble, loop.peeled.body
     is_kept = any(_keeps(one) for part in (*parts, loop.first[1], preamble, body) for one in part.ops)
     begun = _ages_of_inputs(loop, {one.result for one, _ in made}, is_kept=is_kept)
@@ -48,20 +70,21 @@ def check_written(loop: Loop) -> None:
     for part, ages in ((preamble, of_preamble), (body, of_body)):
         for load in [one for one in _loads(part, loop.layout) if any(ages.of(arg) >= _OLD for arg in one.args)]:
             if any(_may_read(load, one, loop.layout) for one in made):
-                what = f"{load.op.name} of what an earlier iteration may have allocated and not written"
-                raise Unsupported(what, load.line, "after")
+                return load
+    return None
 
 
 _Made = tuple[Operation, frozenset[object]]
 """An allocation, and the memory of the new object that is written: fields, or all items."""
 
 
-def _unwritten(part: Part, layout: Layout) -> Iterator[_Made]:
-    """The allocations of memory that is not written by that. Bytes are taken to stay so."""
-    items, is_never_read = _written_items(part, layout), not layout.declarations.hands_on_unwritten
+def _unwritten(part: Part, layout: Layout, structs: bool) -> Iterator[_Made]:
+    """The allocations of memory that is not written by that, those of `structs` only where they count. Bytes are taken
+    to stay so."""
+    items = _written_items(part, layout)
     for made in [one for one in part.ops if one.op.kind is NEW]:
         allocated = layout.descr_of(made)
-        if made.op.name == _CLEARED or (isinstance(allocated, Struct) and (allocated.cleared or is_never_read)):
+        if made.op.name == _CLEARED or (isinstance(allocated, Struct) and (allocated.cleared or not structs)):
             continue
         if isinstance(allocated, Struct):
             stores = [one for one in part.ops if one.op.kind is STORE and one.args[0] == made.result]

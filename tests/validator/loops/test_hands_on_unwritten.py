@@ -6,6 +6,8 @@ import pytest
 
 from tests.validator.pairs import judge
 from validator import Proved
+from validator.loops.written import UNREAD
+from validator.verdict import Verdict
 
 DECLARED = """+++
 hands_on_unwritten = false
@@ -34,10 +36,25 @@ BEFORE = FIRST.replace("i4 = getfield_gc_i(p0, descr=Raw.b)\n", "").replace(", o
 """It goes round with two objects, the second one new; the optimized one reads what is not written of the first."""
 
 
-def proved(again: str = AGAIN, declared: str = DECLARED, first: str = FIRST, end: str = "p2, p12, i12") -> bool:
+def verdict(again: str = AGAIN, declared: str = DECLARED, first: str = FIRST, end: str = "p2, p12, i12") -> Verdict:
     before = f"{declared}[p0, p1, i0]\n{BEFORE}jump(p1, p2, i2)\n"
     after = f"{declared}[p0, p1, i0]\n{first}label(p1, p2, i2, descr=Body)\n{again}jump({end}, descr=Body)\n"
-    return isinstance(judge(before, after), Proved)
+    return judge(before, after)
+
+
+def proved(again: str = AGAIN, declared: str = DECLARED, first: str = FIRST, end: str = "p2, p12, i12") -> bool:
+    return isinstance(verdict(again, declared, first, end), Proved)
+
+
+def test_it_is_told_where_it_matters() -> None:
+    shown = verdict()
+    assert isinstance(shown, Proved)
+    assert UNREAD in shown.evidence.assumes
+    written = AGAIN.replace("i14 = getfield_gc_i(p1, descr=Raw.b)\n", "")
+    once = FIRST.replace("i4 = getfield_gc_i(p0, descr=Raw.b)\n", "")
+    shown = verdict(written, first=once)
+    assert isinstance(shown, Proved)
+    assert UNREAD not in shown.evidence.assumes
 
 
 def test_fields_of_earlier_iterations_count_as_written_if_that_is_declared() -> None:
@@ -79,5 +96,5 @@ def test_items_that_are_not_written_are_none_of_these() -> None:
     once += "p2 = new_array(2, descr=Items)\n"
     again = once.replace("3 = ", "4 = ").replace("p2", "p5").replace("p0", "p1")
     after = f"{declared}[p0, p1, i0]\n{once}label(p1, p2, i0, descr=Body)\n{again}jump(p2, p5, i0, descr=Body)\n"
-    verdict = judge(f"{declared}[p0, p1, i0]\n{once}jump(p1, p2, i0)\n", after)
-    assert "what an earlier iteration" in str(verdict)
+    shown = judge(f"{declared}[p0, p1, i0]\n{once}jump(p1, p2, i0)\n", after)
+    assert "what an earlier iteration" in str(shown)
