@@ -25,11 +25,11 @@ from validator.pypy.printed.lines import (
     ANY_EFFECT,
     Line,
     Printed,
+    does_to_own,
     is_named,
     is_variable,
     keeps_off,
     touches_no_object,
-    writes_own,
 )
 from validator.pypy.printed.straight import AFTER, BEFORE, Sides
 
@@ -96,11 +96,11 @@ class Evidence:
 
     def assumed(self, log: int, *, is_own: bool = False) -> frozenset[Effect]:
         """The effects that the optimizer relied on, in the log of that number, without those that it denied elsewhere,
-        and those of RPython's own functions on what they write. `is_own`: without what is kept in files."""
+        and those of RPython's own functions on what they read and write. `is_own`: without what is kept in files."""
         relied_on = told(self.relied_on, log, _is_named, _are_enough, is_own=is_own)
         behind = told(self.stored_behind, log, _is_named, is_own=is_own)
         assumed = (relied_on | behind) - self.denied
-        return frozenset(one for one in assumed if one.verb != "writes" or not writes_own(one.function, one.memory))
+        return frozenset(one for one in assumed if not does_to_own(one.function, one.verb, one.memory))
 
     def kept(self) -> Iterator[Row]:
         """The statements that mean the same in all processes, as rows."""

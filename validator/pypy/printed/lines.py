@@ -34,24 +34,36 @@ _FREES = re.compile(r"<Callv 0 i EF=[0-9]+ OS=111>(@.*)?")
 _RPYTHON = re.compile(r"<Call. .* EF=[2-5](?: OS=4)?>@(?P<name>\w+)")
 _ANYWHERE = r"_trampoline__v\d+___simple_call__function_\w*"
 """The end of the name of a function into which PyPy looks at some calls: which call it is."""
-_TEXT, _TABLE = r"<Array[SU]|<Field. (string|rpy_)", r"<Array[SU]|<Interior|<Field. dict"
+_TEXT, _TABLE = r"<Array[SU]|<Field. (string|unicode|rpy_)", r"<Array[SU]|<Interior|<Field. dict"
 _KEY = r"<Field. (rpy_|rpython\.)|.* pure>"
+_LIST, _BUILDER = r"<Field. list\.", r"<Field. (string|unicode)(builder|piece)\."
 _OWN = (
-    (r"_ll_list_resize_hint_really_look_inside_iff__listPtr_Signed_Bool", r"<Array|<Field. list\.", r"list\."),
-    (rf"_ll_list_resize_hint{_ANYWHERE}", r"<Array|<Field. list\.", r"list\."),
-    (r"ll_grow_by__stringbuilderPtr_Signed", _TEXT, r"stringbuilder\."),
-    (r"ll_append_(res0|0_\d+)__stringbuilderPtr_rpy_stringPtr", _TEXT, r"stringbuilder\."),
-    (r"ll_append_(res_slice|start_\d+)__stringbuilderPtr_rpy_stringPtr(_Signed)+", _TEXT, r"stringbuilder\."),
-    (rf"ll_build{_ANYWHERE}", _TEXT, r"stringbuilder\."),
-    (r"_ll_strhash__rpy_stringPtr", rf"<Array[SU]|{_KEY}", r"rpy_string\."),
-    (r"_ll_dictnext_look_inside_iff__dictiterPtr", _TABLE, r"dictiter\."),
-    (rf"ll_(call_lookup_function|dict_lookup){_ANYWHERE}", rf"{_TABLE}|{_KEY}", r"dicttable\.(?!entries )"),
-    (rf"_ll_dict_(setitem_lookup_done|del){_ANYWHERE}", rf"{_TABLE}|{_KEY}", r"dicttable\."),
+    (r"_ll_list_resize_hint_really_look_inside_iff__listPtr_Signed_Bool", r"<Array|<Field. list\.", _LIST),
+    (rf"_ll_list_resize_hint{_ANYWHERE}", r"<Array|<Field. list\.", _LIST),
+    (r"ll_grow_by__stringbuilderPtr_Signed", _TEXT, _BUILDER),
+    (r"ll_append_(res0|0_\d+)__stringbuilderPtr_rpy_stringPtr", _TEXT, _BUILDER),
+    (r"ll_append_(res_slice|start_\d+)__stringbuilderPtr_rpy_stringPtr(_Signed)+", _TEXT, _BUILDER),
+    (rf"ll_build{_ANYWHERE}", _TEXT, _BUILDER),
+    (r"_ll_strhash__rpy_stringPtr", rf"<Array[SU]|{_KEY}", r"<Field. rpy_string\."),
+    (r"_ll_dictnext_look_inside_iff__dictiterPtr", _TABLE, r"<Field. (dictiter\.|dicttable\.lookup_function_no )"),
+    (
+        rf"ll_(call_lookup_function|dict_lookup){_ANYWHERE}",
+        rf"{_TABLE}|{_KEY}",
+        r"<ArrayU|<Field. (dicttable\.(?!entries )|rpy_)|<Interior.*\.f_hash ",
+    ),
+    (
+        rf"_ll_dict_(setitem_lookup_done|del){_ANYWHERE}",
+        rf"{_TABLE}|{_KEY}",
+        r"<ArrayU|<Interior|<Field. (dicttable\.|rpy_)",
+    ),
     (r"(_ll_1_(gc_id|weakref_create)|may_ignore_finalizer)__\w+", r"(?!)", r"(?!)"),
 )
 """RPython's own functions on lists, builders of strings, strings, dicts, iterators of dicts, and for the garbage
-collector, by their names, with the memory that they may touch, and the fields that they write. Functions on dicts may
-read what is immutable in keys, to compare them."""
+collector, by their names, with the memory that they may touch, and the memory that they write. Functions on dicts may
+read what is immutable in keys, to compare them, and compute the hashes of strings."""
+
+_STRUCTS = re.compile(r"<Field. (list|string|unicode|dict|rpy_)")
+"""The fields of their structs: of those that they may touch they may read each."""
 
 RPYTHON = "RPython's own functions on lists, strings, dicts and for the garbage collector touch nothing else"
 
@@ -227,11 +239,13 @@ def keeps_off(function: str, memory: str | None = None) -> bool:
     return any(memory is None or not re.match(own, memory) for own in touched)
 
 
-def writes_own(function: str, memory: str) -> bool:
-    """Is it one of these functions, and the memory a field that it writes?"""
+def does_to_own(function: str, verb: str, memory: str) -> bool:
+    """Is it one of these functions, and is this (`reads`, `writes`) what it does to the memory?"""
     found = _RPYTHON.fullmatch(function)
-    written = (fields for name, _, fields in _OWN if found and re.fullmatch(name, found["name"]))
-    return any(re.match(rf"<Field. {fields}", memory) for fields in written)
+    owns = [own for name, *own in _OWN if found and re.fullmatch(name, found["name"])]
+    if verb == "reads":
+        return _STRUCTS.match(memory) is not None and any(re.match(touched, memory) for touched, _ in owns)
+    return verb == "writes" and any(re.match(written, memory) for _, written in owns)
 
 
 def is_named(text: str) -> bool:
