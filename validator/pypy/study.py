@@ -118,7 +118,7 @@ class Study:
         self._fields.add(sides.before.lines, sameness)
         self._apart.add(one, sides, sameness)
         self._evidence.add(one, row, once, sameness)
-        self._contents.add(one, sides)
+        self._contents.add(one, row)
         if fewer := self._lone.add(one, sides, is_bridge=pair.kind is Kind.BRIDGE):
             self._of_lone.add(one, row, once, Sameness(rows, lone=fewer))
 

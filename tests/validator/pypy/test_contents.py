@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.pypy_logs import bridge, judged, judged_together, recorded
+from tests.pypy_logs import bridge, judged, judged_together, loop, recorded
 from validator import Proved
 from validator.pypy.judge import Judged
 
@@ -68,6 +68,32 @@ def test_nothing_is_said_where_a_comparison_is_gone() -> None:
     *_, wrong = judged(compared(92, 47) * 2 + compared(47, constants=2))
     assert not is_proved(wrong)
     assert not any(map(is_proved, judged(compared(92, constants=2) * 2)))
+
+
+def test_a_comparison_with_another_string_is_none_with_the_constant() -> None:
+    """The optimizer has left out the comparison with the constant; what is left is that with a new string."""
+    made = ("p5 = newstr(1)", "strsetitem(p5, 0, 120)")
+    point, second = POINT.format(line=9), EQUAL.format("i3", 1).replace("ConstPtr(ptr1)", "p5")
+    before = (point, EQUAL.format("i2", 0), "guard_false(i2)", *made, second, "guard_false(i3)", "finish(p0)")
+    left = (IS_CHARACTER.format("i3", 120), "guard_false(i3, descr=<Guard0x11>) [p0]", "finish(p0)")
+    wrong = recorded("[p0]", *before) + bridge("[p0]", point, *(f"+1: {one}" for one in left))
+    assert not any(map(is_proved, judged(wrong * 2)))
+
+
+@pytest.mark.parametrize(("left", "is_right"), [((92, 47), True), ((47,), False)])
+def test_preamble_and_body_compare_as_often_as_two_iterations(left: tuple[int, ...], is_right: bool) -> None:
+    point, label = POINT.format(line=9), "label(p0, descr=TargetToken({}))"
+    asked = [one for at in (2, 3) for one in (EQUAL.format(f"i{at}", at), f"guard_false(i{at})")]
+    before = recorded("[p0]", point, *asked, POINT.format(line=8), "jump(p0, descr=<Loop-1>)")
+    after: list[str] = []
+    for first in (2, 4):
+        after.append(point)
+        for at, one in enumerate(left, first):
+            after += IS_CHARACTER.format(f"i{at}", one), f"guard_false(i{at}, descr=<Guard0x1{at}>) [p0]"
+        after.append(POINT.format(line=8))
+        after += [label.format(141)] if first == 2 else ["jump(p0, descr=TargetToken(141))"]
+    peeled = before + loop("[p0]", label.format(140), *after)
+    assert all(map(is_proved, judged(peeled * 2))) is is_right
 
 
 def test_other_places_have_constants_of_their_own() -> None:

@@ -47,14 +47,13 @@ class Contents:
     denied: set[str] = field(default_factory=set)
 
     def add(self, pair: Witness, sides: Sides) -> None:
-        """Takes in a pair. Where the optimized trace compares less often at a bytecode, nothing tells which comparisons
-        are left."""
+        """Takes in a pair, of which this is the last row. Where the optimized trace compares strings less often at a
+        bytecode, be it with constants or not, nothing tells which comparisons are left."""
         left: dict[str, list[int | None]] = {}
         for line in sides.after.lines:
-            if line.oopspec in _EQUAL_TO_CHARACTER and not is_variable(line.args[-1]):
-                left.setdefault(line.point, []).append(int(line.args[-1]))
-            elif line.oopspec in _EQUAL_TO_STRING and any(map(is_pointer, line.args)):
-                left.setdefault(line.point, []).append(None)
+            if line.oopspec in (*_EQUAL_TO_CHARACTER, *_EQUAL_TO_STRING):
+                is_known = line.oopspec in _EQUAL_TO_CHARACTER and not is_variable(line.args[-1])
+                left.setdefault(line.point, []).append(int(line.args[-1]) if is_known else None)
         compared: dict[str, list[str]] = {}
         for line, place, _ in _compared(sides.before.lines):
             compared.setdefault(line.point, []).append(place)
@@ -63,7 +62,7 @@ class Contents:
                 for place, character in zip(places, left[point], strict=True):
                     if character is None:
                         self.denied.add(place)
-                    else:
+                    elif place:
                         self.said.setdefault(Content(place, character), set()).add(pair)
 
     def assumed(self, log: int) -> frozenset[Content]:
@@ -94,13 +93,13 @@ def known_constants(rows: Rows, sameness: Sameness, contents: frozenset[Content]
 
 
 def _compared(lines: tuple[Line, ...]) -> Iterator[tuple[Line, str, str]]:
-    """The comparisons of strings with constants at bytecodes, each with its place and the constant."""
+    """The comparisons of strings at bytecodes, each with its place and the constant; "" where it is with none."""
     point, number = "", 0
     for line in lines:
         if line.point != point:
             point, number = line.point, 0
-        constants = [arg for arg in line.args if is_pointer(arg)]
-        if line.oopspec == _EQUAL and len(constants) == 1 and "~#" in point:
-            number += 1
-            place = point.rstrip("'")
-            yield line, f"{place} ({number})" if number > 1 else place, constants[0]
+        if line.oopspec == _EQUAL and "~#" in point:
+            constants = [arg for arg in line.args if is_pointer(arg)]
+            number += len(constants) == 1
+            place = point.rstrip("'") + (f" ({number})" if number > 1 else "")
+            yield (line, place, constants[0]) if len(constants) == 1 else (line, "", "")
