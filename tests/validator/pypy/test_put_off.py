@@ -51,6 +51,29 @@ def test_the_function_does_not_write_it_either() -> None:
     assert f"call {CALL}@keep does not write {COUNT}" in one.missing
 
 
+def done_in_front(*behind_it: str) -> str:
+    """A pair in which the optimizer does a store to a field directly in front of the same function, behind these."""
+    store, call = f"setfield_gc(p0, i1, descr={COUNT})", f"call_n(ConstClass(keep), p0, descr={CALL})"
+    before = ("[p0, i1]", store, "i2 = int_add(i1, 1)", call, "finish(i2)")
+    after = (*behind_it, store, call, "finish(i2)")
+    return recorded(*before) + bridge("[p0, i1]", *(f"+1: {line}" for line in after))
+
+
+def test_a_store_that_is_put_off_until_the_call_says_that_it_is_read() -> None:
+    one, *_ = judged(put_off(COUNT) * 2 + done_in_front("i2 = int_add(i1, 1)"))
+    assert isinstance(one.verdict, Unknown)
+    assert f"call {CALL}@keep does not read {COUNT}" in one.missing
+
+
+def test_a_store_that_stands_there_in_both_says_nothing() -> None:
+    in_place = done_in_front("i2 = int_add(i1, 1)").replace(
+        f"setfield_gc(p0, i1, descr={COUNT})\ni2 = int_add(i1, 1)",
+        f"i2 = int_add(i1, 1)\nsetfield_gc(p0, i1, descr={COUNT})",
+    )
+    one, *_ = judged(put_off(COUNT) * 2 + in_place)
+    assert isinstance(one.verdict, Proved)
+
+
 def peeled(*is_late: bool, value: str = "i1") -> str:
     """A loop of which the preamble and the body fill a new object behind the call that it is given to, or in front."""
     made, call = "p{} = new_with_vtable(descr=<SizeDescr 24>)", f"call_n(ConstClass(keep), p{{}}, descr={CALL})"

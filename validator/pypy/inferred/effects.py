@@ -5,7 +5,8 @@ there, the optimizer relied on the call not writing the field; where a store in 
 the call neither reading nor writing it, if two traces say so, a preamble and its body being two; where the check behind
 the call that the code is valid is gone, on the call not invalidating code. Each is an assumption with a name. It must
 be consistent over all logs that are studied together: where the optimizer loads a field that it has just had in hand
-again, or checks again, only because of a call between, that function has the effect.
+again, or checks again, only because of a call between, or does a store that it has put off right in front of a call,
+that function has the effect.
 
 Nothing is inferred of functions of which PyPy knows nothing either, of fields that it takes to be immutable, nor of
 objects that the optimized trace has not allocated yet.
@@ -15,6 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Set
 from dataclasses import astuple, dataclass, field
+from itertools import product
 
 from optimizer.ir.immutable import replace
 from validator.pypy.inferred.fields import Fields, is_pure
@@ -83,6 +85,7 @@ class Evidence:
             after = _Trace(AFTER, sides.after, sameness)
             self.denied |= {*after.loaded_again(), *after.checked_again()}
             calls = list(_aligned(before.calls, after.calls))
+            self.denied |= {*_done_for_a_call(before, after, calls)}
             more = {*_relied_on(before, after, calls)} - relied
             further = {*_stored_behind(before, after, calls, once)} - behind
             if not more | further:
@@ -189,6 +192,7 @@ class _Trace:
             if (found := line.access)
             for places in [tuple(sameness.of(trace, part) for part in found.place)]
         ]
+        self.storing = {done.at for done in self.accesses if done.is_store}
         self.stores: dict[Place, list[_Done]] = {}
         self.loads: dict[Place, list[int]] = {}
         for done in self.accesses:
@@ -278,6 +282,21 @@ def _stored_behind(before: _Trace, after: _Trace, calls: list[_Call], once: int)
             if not is_pure(store.place[0]):
                 effects += _effects((call for call, is_done in put_off if is_done), "writes", store.place[0])
             yield from ((effect, store.at // once) for effect in effects)
+
+
+def _done_for_a_call(before: _Trace, after: _Trace, calls: list[_Call]) -> Iterator[Effect]:
+    """The reads of calls right in front of which a store is done that was put off until then: that is why."""
+    called = {call.there: call for call in calls if call.is_known}
+    for place, stores in before.stores.items():
+        for store, done in product(stores, after.stores.get(place, ())):
+            end = done.at + 1
+            while end in after.storing:
+                end += 1
+            call = called.get(end)
+            if call is None or done.value != store.value or not store.at < call.here:
+                continue
+            if any(store.at < before.seen.get(node, -1) < call.here for node, at in after.seen.items() if at < done.at):
+                yield Effect(call.line.function, "reads", place[0])
 
 
 def _effects(calls: Iterable[_Call], verb: str, memory: str) -> Iterator[Effect]:
