@@ -173,12 +173,15 @@ def test_what_they_do_write_has_to_be_loaded_again(function: str, load: str) -> 
 
 
 @pytest.mark.parametrize(
-    ("function", "field"),
+    ("function", "store"),
     [
-        (LOOKUP, "<FieldS dicttable.entries 48>"),
-        (NEXT, "<FieldS dicttable.num_ever_used_items 16>"),
+        (LOOKUP, "setfield_gc(p0, i1, descr=<FieldS dicttable.entries 48>)"),
+        (LOOKUP, "setinteriorfield_gc(p0, 0, i1, descr=<InteriorFieldDescr <FieldS odictentry.key 0>>)"),
+        (NEXT, "setfield_gc(p0, i1, descr=<FieldS dicttable.num_ever_used_items 16>)"),
     ],
 )
-def test_two_stores_do_not_say_that_they_do_not_read_their_own(function: str, field: str) -> None:
-    one, _ = judged(put_off(field, function=function) * 2)
+def test_two_stores_do_not_say_that_they_do_not_read_their_own(function: str, store: str) -> None:
+    call, end = f"call_n(ConstClass({function}), p0, descr={CALL})", "finish()"
+    wrong = recorded("[p0, i1]", store, call, end) + bridge("[p0, i1]", f"+1: {call}", f"+2: {store}", f"+3: {end}")
+    one, _ = judged(wrong * 2)
     assert not isinstance(one.verdict, Proved)

@@ -62,8 +62,8 @@ _OWN = (
 collector, by their names, with the memory that they may touch, and the memory that they write. Functions on dicts may
 read what is immutable in keys, to compare them, and compute the hashes of strings."""
 
-_STRUCTS = re.compile(r"<Field. (list|string|unicode|dict|rpy_)")
-"""The fields of their structs: of those that they may touch they may read each."""
+_STRUCTS = re.compile(r"<Interior|<Field. (list|string|unicode|dict|rpy_)")
+"""Entries of dicts, and the fields of their structs: of those that they may touch they may read each."""
 
 RPYTHON = "RPython's own functions on lists, strings, dicts and for the garbage collector touch nothing else"
 
