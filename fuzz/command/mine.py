@@ -5,8 +5,9 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Callable, Iterator
-from contextlib import closing, contextmanager, suppress
+from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
+from itertools import islice
 from random import SystemRandom
 
 import click
@@ -27,6 +28,7 @@ from fuzz.mutate.pool import load_pool
 from fuzz.report.words import counted
 from fuzz.subject.optimizers import OptimizerSpec, open_optimizer
 from optimizer.ir.rules.language import rule
+from validator.command.exits import Exit
 from validator.processes.ordered import answer_all
 from validator.processes.workers import Loss, Supervision
 from validator.rules.proofs import prove_rule
@@ -70,7 +72,8 @@ def mine(
     $ traceproof mine --traces 1000 --seed 1 --top 20
     $ traceproof mine traces/ --optimizer-cmd './my-opt'
 
-    That nothing is found does not mean that there is nothing. Ends with 0.
+    That nothing is found does not mean that there is nothing. Ends with 0, with 2 if there is no trace, or the
+    optimizer makes no trace of any (`traceproof fuzz` says why), and with 130 if it was interrupted.
     """
     start, tally = time.monotonic(), _Tally()
     status = Status(start)
@@ -78,22 +81,20 @@ def mine(
     first = SystemRandom().randrange(1 << 32) if seed is None else seed
     sources = _given(paths, traces, deadline) if paths else _generated(first, traces, deadline)
     supervision = Supervision(jobs, optimizer.memory_mb, _EACH_S + optimizer.limit_s + _LATE_S)
-    with (
-        suppress(KeyboardInterrupt),
-        closing(answer_all(sources, _mining(optimizer), _lost, supervision)) as outcomes,
-    ):
-        for outcome in outcomes:
-            tally.add(outcome)
-            status.show(tally.line)
+    code = Exit.PROVED
+    try:
+        with closing(answer_all(sources, _mining(optimizer), _lost, supervision)) as outcomes:
+            for outcome in outcomes:
+                tally.add(outcome)
+                status.show(tally.line)
+    except KeyboardInterrupt:
+        code = Exit.INTERRUPTED
     status.clear()
-    shown = list(tally.groups.by_frequency())[:top]
-    for number, group in enumerate(shown, start=1):
-        click.echo(json.dumps(_json(group)) if as_json else _text(number, group))
-    if as_json:
-        click.echo(json.dumps(tally.data(None if paths else first)))
-    else:
-        click.echo(tally.text(time.monotonic() - start, None if paths else first))
-    return 0
+    _print(tally, top, as_json, time.monotonic() - start, None if paths else first)
+    if tally.failed == tally.traces and code is Exit.PROVED:
+        click.echo("the optimizer makes no trace of any" if tally.traces else "no trace is there", err=True)
+        return Exit.USAGE
+    return code
 
 
 @dataclass
@@ -140,10 +141,17 @@ class _Tally:
         }
 
 
+def _print(tally: _Tally, top: int, as_json: bool, seconds: float, seed: int | None) -> None:
+    """Prints the shapes that the most traces have, and the sums."""
+    for number, group in enumerate(islice(tally.groups.by_frequency(), top), start=1):
+        click.echo(json.dumps(_json(group)) if as_json else _text(number, group))
+    click.echo(json.dumps(tally.data(seed)) if as_json else tally.text(seconds, seed))
+
+
 def _given(paths: tuple[str, ...], traces: int | None, deadline: float | None) -> Iterator[Source]:
     pool = load_pool(paths)
-    for name, problem in pool.left_out:
-        click.echo(f"{name} is left out: {problem}", err=True)
+    for _, problem in pool.left_out:
+        click.echo(f"left out: {problem}", err=True)
     for one in pool.traces[:traces]:
         if deadline is not None and time.monotonic() >= deadline:
             break

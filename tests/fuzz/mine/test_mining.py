@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
 import pytest
 from conftest import Command
@@ -108,4 +109,12 @@ def test_the_command(traceproof: Command) -> None:
     *found, last = map(json.loads, traceproof("mine", "--seed", "5", "--traces", "2", "--json").out.splitlines())
     assert (last["seed"], last["traces"]) == (5, 2)
     assert sum(one["count"] for one in found) <= last["found"]
+
+
+def test_the_command_without_traces(traceproof: Command, tmp_path: Path) -> None:
     assert traceproof("mine", "no-such-file.trace").code == 2
+    (tmp_path / "bad.trace").write_text("[i0]\ni1 = int_add(i0\n")
+    ended = traceproof("mine", str(tmp_path / "bad.trace"))
+    assert (ended.code, ended.err.splitlines()[-1]) == (2, "no trace is there")
+    ended = traceproof("mine", "--traces", "2", "--seed", "1", "--optimizer-cmd", "false")
+    assert (ended.code, ended.err) == (2, "the optimizer makes no trace of any\n")
