@@ -184,7 +184,7 @@ def _holds_without(
     if judged.texts is None or not judged.texts.assumes:
         return True
     limit_s = min(options.timeout_s, max(_AGAIN_S, 4 * judged.verdict.evidence.seconds))
-    return holds(pair, log, knowledge.certain(), replace(options, timeout_s=limit_s), prove)
+    return holds(pair, log, knowledge.certain(), replace(options, timeout_s=limit_s), prove, judged.translated)
 
 
 def _once(prove: Prove) -> Prove:

@@ -31,6 +31,7 @@ from validator.solvers.answers import Sat, Unsat
 from validator.solvers.portfolio import Query
 from validator.verdict import (
     Evidence,
+    Failargs,
     Failed,
     Fault,
     Options,
@@ -380,6 +381,8 @@ class _Judge:
         lost = lost_failargs(self._pair, attempt.origins)
         if lost is not None:
             return Unknown(self._evidence(attempt), lost)
+        if not self._options.notes and self._options.failargs is Failargs.IGNORE:
+            return Proved(self._evidence(attempt, None))
         pair, origins, reaches_end = self._pair, attempt.origins, lambda *places: self._running.reaches_end(*places)
         reasons = () if self._runs_to_end else vacuity(pair, self._discharger, reaches_end)
         early, stricter = guards_elsewhere(pair, self._discharger, origins)

@@ -42,11 +42,12 @@ def prove_with_exits(before: Trace, after: Trace, loop: Loop, options: Options, 
     """The verdict on a pair. What guards of the optimized trace hand over is not compared; but nothing else that the
     trace has computed is used in their exit blocks, if it is listed."""
     loose, strict = (replace(options, failargs=mode) for mode in (Failargs.IGNORE, Failargs.CHECK))
+    sought = replace(loose, notes=False)  # for the origins of guards, or for a verdict that is no proof
     listed, listed_loop = after, loop
     after, loop = without_lists(after), loop and (loop[0], without_lists(loop[1]))
     told, has_told = after, _tells_origins(after)
     if not has_told:
-        verdict = prove(before, after, loose, loop)
+        verdict = prove(before, after, sought, loop)
         if not isinstance(verdict, Proved):
             return Shown(verdict, after, loop, loose)
         told, listed = (with_origins(one, verdict.evidence.origins) for one in (after, listed))
@@ -62,7 +63,7 @@ def prove_with_exits(before: Trace, after: Trace, loop: Loop, options: Options, 
     if isinstance(at_exits, Proved):
         return Shown(at_exits, told, loop, strict)
     if has_told:
-        verdict = prove(before, after, loose, loop) if _is_at_exits(at_exits) else at_exits
+        verdict = prove(before, after, sought, loop) if _is_at_exits(at_exits) else at_exits
         if not isinstance(verdict, Proved):
             return Shown(verdict, after, loop, loose)
     resumed = resumed or with_resume_data(before, listed, listed_loop, strict)

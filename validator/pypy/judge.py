@@ -68,11 +68,12 @@ class Texts:
 @dataclass(frozen=True, slots=True)
 class Judged:
     """A verdict, and the texts that it is about; None where the pair could not be translated. `missing` are statements
-    that the log does not hold, and without which the pair is not right."""
+    that the log does not hold, and without which the pair is not right. `translated`: the pair that is proved."""
 
     verdict: Verdict
     texts: Texts | None = None
     missing: tuple[str, ...] = ()
+    translated: Translated | None = None
 
 
 def judge(
@@ -88,7 +89,7 @@ def judge(
         text = translated(pair, file, knowledge)
         verdict, texts = _verdict(text, options, quick)
         if not isinstance(verdict, Refuted):
-            return Judged(verdict, texts)
+            return Judged(verdict, texts, translated=text)
         granted = translated(pair, file, knowledge, generous=True)
         again, generous = _verdict(granted, options, quick)
     except NotStraight as why:
@@ -121,11 +122,14 @@ def judge(
     return Judged(Unknown(replace(verdict.evidence, seconds=seconds), reason), texts, missing)
 
 
-def holds(pair: LogPair, file: str, knowledge: Knowledge, options: Options, prove: Prove) -> bool:
-    """Is the pair proved? One that cannot be translated is not."""
+def holds(
+    pair: LogPair, file: str, knowledge: Knowledge, options: Options, prove: Prove, proved: Translated | None = None
+) -> bool:
+    """Is the pair proved? One that cannot be translated is not; one that says what is `proved` is."""
     quick = _quick(prove, time.monotonic() + options.timeout_s)
     try:
-        return isinstance(_verdict(translated(pair, file, knowledge), options, quick)[0], Proved)
+        text = translated(pair, file, knowledge)
+        return (proved is not None and text.says(proved)) or isinstance(_verdict(text, options, quick)[0], Proved)
     except (NotStraight, InputError):
         return False
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Set
 from dataclasses import dataclass, field
+from functools import lru_cache
 
 from optimizer.ir.dialects.pypy_pairs import Kind, LogPair, Unpaired
 from optimizer.ir.faults import InputError
@@ -227,6 +228,7 @@ def _made_one(rows: Rows, sameness: Sameness, lone: Set[str]) -> list[str]:
     return sorted(memory for memory, nodes in holders.items() if len(nodes) > 1)
 
 
+@lru_cache(maxsize=1)  # a pair is translated up to three times
 def _whole(pair: LogPair, file: str) -> Sides:
     """The pair with the loop that it jumps to, if that is a peeled one."""
     sides = _sides(pair, file)

@@ -56,6 +56,10 @@ class Translated:
     is_loop: bool = False
     loop: tuple[str, str] | None = None
 
+    def says(self, other: Translated) -> bool:
+        """Is the same to be proved of both, whatever is assumed for that?"""
+        return self == replace(other, sides=self.sides, assumes=self.assumes, rests_on=self.rests_on)
+
 
 def translate(
     sides: Sides,

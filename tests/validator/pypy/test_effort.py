@@ -7,13 +7,16 @@ from types import SimpleNamespace
 import pytest
 
 from optimizer.ir.immutable import replace
+from optimizer.ir.text import parse
+from optimizer.ir.text.declarations import parse_declarations
 from optimizer.ir.trace import Trace
 from tests.pypy_logs import pairs_of
 from validator import Failargs, Options, Proved, Refuted, Unknown, Verdict, validate
 from validator.prove.judge import OUT_OF_TIME
-from validator.pypy.judge import OPTIONS, Judged, judge
+from validator.pypy.exits import prove_with_exits
+from validator.pypy.judge import OPTIONS, Judged, holds, judge
 from validator.pypy.resume_data import Loop
-from validator.pypy.study import study
+from validator.pypy.study import study, translated
 
 LOG = """\
 [1] {jit-log-noopt
@@ -80,3 +83,53 @@ def test_the_time_limit_is_that_of_the_pair(monkeypatch: pytest.MonkeyPatch) -> 
     assert isinstance(verdict, Unknown)
     assert not verdict.evidence.is_repeatable
     assert verdict.reason == OUT_OF_TIME
+
+
+def test_what_is_proved_is_not_proved_again_where_the_same_is_said_without_what_is_inferred() -> None:
+    log = LOG.replace("LIMIT", "9").replace("END", "i2")
+    pairs = pairs_of(log)
+    known = study(pairs, "log")
+    proved = judge(pairs[0], "log", known)
+    asked: list[Options] = []
+
+    def prove(before: Trace, after: Trace, options: Options, loop: Loop) -> Verdict:
+        asked.append(options)
+        return validate(before, after, options, loop=loop)
+
+    assert holds(pairs[0], "log", known.certain(), OPTIONS, prove, proved.translated)
+    assert not asked
+    wrong = pairs_of(LOG.replace("LIMIT", "9").replace("END", "i1"))
+    assert not holds(wrong[0], "log", known.certain(), OPTIONS, prove, proved.translated)
+    assert asked
+
+
+def test_origins_are_sought_without_notes_on_proofs() -> None:
+    pairs = pairs_of(LOG.replace("LIMIT", "9").replace("END", "i2"))
+    text = translated(pairs[0], "log", study(pairs, "log"))
+    before, after = (parse(trace, types=parse_declarations(text.types)) for trace in (text.before, text.after))
+    asked: list[Options] = []
+
+    def prove(before: Trace, after: Trace, options: Options, loop: Loop) -> Verdict:
+        asked.append(options)
+        return validate(before, after, options, loop=loop)
+
+    shown = prove_with_exits(before, after, None, OPTIONS, prove)
+    assert [(one.failargs, one.notes) for one in asked] == [(Failargs.IGNORE, False), (Failargs.CHECK, True)]
+    assert isinstance(shown.verdict, Proved)
+    assert shown.verdict.evidence.vacuous == ()
+
+
+VACUOUS = """\
+[i0]
+guard_true(i0)
+guard_false(i0)
+finish(i0)
+"""
+
+
+def test_a_proof_without_notes_does_not_say_whether_it_is_vacuous() -> None:
+    trace = parse(VACUOUS)
+    for failargs, notes, is_told in ((m, n, n or m is Failargs.CHECK) for m in Failargs for n in (True, False)):
+        verdict = validate(trace, trace, Options(failargs=failargs, notes=notes))
+        assert isinstance(verdict, Proved)
+        assert (verdict.evidence.vacuous is not None) == is_told

@@ -20,6 +20,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from functools import lru_cache
 
 from optimizer.ir.immutable import replace
 from validator.pypy.inferred.sameness import Sameness
@@ -140,15 +141,18 @@ def are_apart(class_: str, where: str = "") -> str:
     return f"constants that objects of {name} are compared with{where} are of other classes"
 
 
-def _of_constants(recorded: Printed) -> Iterator[Line]:
+@lru_cache(maxsize=1)  # a pair is translated up to three times
+def _of_constants(recorded: Printed) -> tuple[Line, ...]:
     """Statements of the classes of constants which values of known classes are, as far as the recorded trace alone
     tells."""
     sameness = Sameness(Rows((Sides(recorded, recorded.with_lines(())),)))
     constants = {sameness.of(BEFORE, arg): arg for line in recorded.lines for arg in line.args if is_pointer(arg)}
     classes = {sameness.of(BEFORE, line.args[0]): line.args[1] for line in recorded.lines if line.name in _TESTS}
-    for value, class_ in classes.items():
-        if value in constants:
-            yield Line(None, "record_exact_class", (constants[value], class_))
+    return tuple(
+        Line(None, "record_exact_class", (constants[value], class_))
+        for value, class_ in classes.items()
+        if value in constants
+    )
 
 
 def _compared(lines: tuple[Line, ...]) -> Iterator[_Compared]:
