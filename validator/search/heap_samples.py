@@ -97,7 +97,7 @@ class HeapSampler:
         self._heap = heap
         self._tame = tame
         self._found: dict[Place, Ref | None] = {}
-        self._fitting_so_far: dict[Place, tuple[list[Ref], int]] = {}
+        self._fitting_so_far: dict[tuple[str, ...], tuple[list[Ref], int]] = {}
 
     # References.
 
@@ -160,11 +160,12 @@ class HeapSampler:
     def _fitting(self, place: Place) -> list[Ref]:
         """The objects of a type that fits, which grow with the heap."""
         objects = self._heap.objects
-        fitting, looked_at = self._fitting_so_far.get(place, ([], 0))
+        asked = tuple([memory_type.name for memory_type in place.types])
+        fitting, looked_at = self._fitting_so_far.get(asked, ([], 0))
         if looked_at < len(objects):
             new = islice(objects.items(), looked_at, None)
             fitting += [ref for ref, held in new if self._fits(held.type, place)]
-            self._fitting_so_far[place] = fitting, len(objects)
+            self._fitting_so_far[asked] = fitting, len(objects)
         return fitting
 
     def _fits(self, type_: Struct | Array, place: Place) -> bool:
