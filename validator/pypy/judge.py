@@ -90,7 +90,7 @@ def judge(
         verdict, texts = _verdict(text, options, quick)
         if not isinstance(verdict, Refuted):
             return Judged(verdict, texts, translated=text)
-        granted = translated(pair, file, knowledge, generous=True)
+        granted = translated(pair, file, knowledge, strict=text)
         again, generous = _verdict(granted, options, quick)
     except NotStraight as why:
         return Judged(Unsupported(str(why)))

@@ -180,9 +180,10 @@ def study(items: Iterable[LogPair | Unpaired], file: str, *known: Kept) -> Knowl
     return alone.knowledge(0)
 
 
-def translated(pair: LogPair, file: str, knowledge: Knowledge, *, generous: bool = False) -> Translated:
-    """The pair in the trace language, with its assumptions; a `generous` one grants the optimizer all that it may have
-    known, and the log does not say. Raises NotStraight and InputError."""
+def translated(pair: LogPair, file: str, knowledge: Knowledge, *, strict: Translated | None = None) -> Translated:
+    """The pair in the trace language, with its assumptions. Behind the `strict` translation comes a generous one, which
+    grants the optimizer all that it may have known, and the log does not say. Raises NotStraight and InputError."""
+    generous = strict is not None
     sides = _whole(pair, file)
     facts = Facts()
     path = path_to(pair, file)
@@ -190,10 +191,9 @@ def translated(pair: LogPair, file: str, knowledge: Knowledge, *, generous: bool
         facts = facts_of(path, sides, knowledge.effects, knowledge.fields, generous=generous)
         sides = replace(sides, before=sides.before.with_lines((*facts.lines, *sides.before.lines)))
     sides, apart = with_classes(sides, knowledge.inferred.apart)
+    if strict is not None:
+        sides = with_narrow_numbers(with_guards_that_hold(sides, strict.origins))
     text = _text(sides, knowledge, generous=generous)
-    if generous:
-        held = with_guards_that_hold(sides, text.origins)
-        text = _text(with_narrow_numbers(held), knowledge, generous=True)
     rests_on = {parent.number for parent in pair.parents if facts.lines}
     rests_on |= {number for number in knowledge.targets.bridges_to(rests_on) if number < pair.number}
     if pair.target is not None:
