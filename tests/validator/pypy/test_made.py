@@ -48,3 +48,22 @@ def test_the_object_that_is_loaded_from_it_is_known() -> None:
     same = (*kept("ptr8", "p6", value="5"), *kept("ptr9", "p2"))
     assert is_proved((*two, again, end.format("p7")), (*same, end.format("p2")))
     assert not is_proved((*two, again, end.format("p7")), (*same, end.format("p6")))
+
+
+def held(constant: str, *later: str) -> tuple[str, ...]:
+    """A new object that holds a constant and then the result of a call that is given it, and what is stored `later`."""
+    return (
+        "p2 = new_with_vtable(descr=<SizeDescr 24>)",
+        f"setfield_gc(p2, ConstPtr({constant}), descr={CELL})",
+        "p3 = call_r(ConstClass(work), p2, descr=<Callr 8 r EF=5>)",
+        "guard_no_exception()",
+        f"setfield_gc(p2, p3, descr={CELL})",
+        *later,
+    )
+
+
+def test_an_object_that_both_traces_give_to_a_call_is_the_same_whatever_it_holds_later() -> None:
+    store = f"setfield_gc({{}}, i1, descr={BOX})"
+    recorded = held("ptr3", "p4 = same_as_r(p2)", store.format("p4"))
+    assert is_proved(recorded, held("ptr9", store.format("p2")))
+    assert not is_proved(recorded, held("ptr9"))

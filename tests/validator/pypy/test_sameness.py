@@ -55,6 +55,8 @@ p3 = getfield_gc_r(p7, {MAP})
 guard_value(p3, ConstPtr(ptr3), descr=<Guard0x1>) []
 finish(p5)"""
 
+THROUGH = f"setarrayitem_gc(p6, i4, p8, {ITEM})"
+
 
 def counted(back: int) -> str:
     """The same, with a store that counts from the end of the array."""
@@ -64,6 +66,11 @@ def counted(back: int) -> str:
 
 def with_line(line: str) -> str:
     return KEPT.replace("call_n(", f"{line}\ncall_n(")
+
+
+def through(*lines: str) -> str:
+    """The same, with a store to an array that these lines load, in place of the call."""
+    return KEPT.replace("call_n(ConstClass(work), descr=<Callv 0 EF=7>)", "\n".join((*lines, THROUGH)))
 
 
 def pair(recorded: str, optimized: str) -> LogPair:
@@ -97,6 +104,7 @@ def is_one(recorded: str) -> bool:
     [
         *(TWICE, ITEMS, COPIED, KEPT, counted(3)),
         with_line(f"p6 = getarrayitem_gc_r(p5, 0, {ITEM})\nguard_nonnull(p6) []"),
+        through(f"p6 = getfield_gc_r(p9, {LINK})"),
     ],
 )
 def test_what_is_stored_elsewhere_leaves_a_place_as_it_is(recorded: str) -> None:
@@ -124,6 +132,16 @@ def test_what_is_stored_elsewhere_leaves_a_place_as_it_is(recorded: str) -> None
         pytest.param(with_line("p6 = same_as_r(p2)\ngc_store(p9, 8, p6)"), id="an operation of which nothing is known"),
         pytest.param(
             with_line("p6 = gc_load_r(p5, 16)\ncall_n(ConstClass(work), p6, descr=<Callv 0 r EF=5>)"), id="raw"
+        ),
+        pytest.param(through(f"setfield_gc(p8, p5, {LINK})", f"p6 = getfield_gc_r(p9, {LINK})"), id="a stored array"),
+        pytest.param(through("p6 = same_as_r(p5)"), id="the array by another name"),
+        pytest.param(
+            through(
+                f"p10 = new_array(2, {ITEM})",
+                f"setarrayitem_gc(p10, 0, p5, {ITEM})",
+                f"p6 = getarrayitem_gc_r(p10, i4, {ITEM})",
+            ),
+            id="the array from one that nothing else reaches",
         ),
         pytest.param(counted(2), id="another item, counted from the end"),
         pytest.param(KEPT.replace("(work), descr=<Callv 0", "(work), p2, descr=<Callv 0 r"), id="an argument"),

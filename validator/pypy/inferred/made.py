@@ -1,9 +1,9 @@
-"""The objects that a trace makes, told by what it puts into them: those of both traces of a pair have no names in
-common."""
+"""The objects that a trace makes, told by what it puts into them, where nothing else tells which of both traces of a
+pair are the same: they have no names in common."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Set
 
 from validator.pypy.inferred.written import ALLOCATIONS
 from validator.pypy.printed.lines import Line
@@ -13,10 +13,11 @@ _NESTED = 3
 
 
 class Made:
-    """The objects that these operations make. `of` gives the classes of values."""
+    """The objects that these operations make. `of` gives the classes of values, of which both traces have the `shared`
+    ones."""
 
-    def __init__(self, lines: Iterable[Line], of: Callable[[str], object]) -> None:
-        self._of = of
+    def __init__(self, lines: Iterable[Line], of: Callable[[str], object], shared: Set[object]) -> None:
+        self._of, self._shared = of, shared
         self._held: dict[str | None, tuple[str, dict[str, str]]] = {}
         for line in lines:
             if line.name in ALLOCATIONS:
@@ -25,8 +26,8 @@ class Made:
                 self._held[found.place[0]][1][found.memory] = found.value
 
     def told(self, text: str, depth: int = _NESTED) -> object:
-        """The class of a value; of an object that is made, its descr and what it holds in the end."""
-        if text not in self._held or not depth:
+        """The class of a value; of an object that one trace alone makes, its descr and what it holds in the end."""
+        if text not in self._held or not depth or self._of(text) in self._shared:
             return self._of(text)
         descr, held = self._held[text]
         return descr, *((memory, self.told(value, depth - 1)) for memory, value in sorted(held.items()))

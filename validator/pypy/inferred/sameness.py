@@ -138,8 +138,9 @@ class Sameness:
         if both in alone.values():
             return
         waiting: dict[object, list[str]] = {}
+        shared = self._results(BEFORE, before) & self._results(AFTER, after)
         for trace, lines in ((BEFORE, before), (AFTER, after)):
-            told = Made(lines, partial(self.of, trace)).told
+            told = Made(lines, partial(self.of, trace), shared).told
             for line in lines:
                 for place, arg in enumerate(line.args):
                     node = self.of(trace, arg)
@@ -154,6 +155,9 @@ class Sameness:
 
     def _constants(self, trace: str, lines: tuple[Line, ...]) -> set[Node]:
         return {self.of(trace, arg) for line in lines for arg in line.args if is_pointer(arg)}
+
+    def _results(self, trace: str, lines: tuple[Line, ...]) -> set[Node]:
+        return {self.of(trace, line.result) for line in lines if line.result}
 
     def _meet_in_order(self, before: list[Line], after: list[Line]) -> None:
         start = 0
@@ -311,12 +315,14 @@ class _Pass:
 
     def _forget(self, memory: _Memory, store: Access) -> None:
         """Forgets what the store may have changed: nothing of an object that was made behind where the other one comes
-        from, and no item of another number."""
-        q, made, born = store.place[0], self.made, self.born
+        from, or that nothing else reaches, and no item of another number."""
+        q, made, born, of = store.place[0], self.made, self.born, partial(self.sameness.of, self.trace)
         index = self._nodes(store.place[1:])
         is_item = index != () and _are_numbers(index)
         for p, keys in memory.keys.items():
             if not keys or (p in made and born.get(q, -1) < born[p]) or (q in made and born.get(p, -1) < born[q]):
+                continue
+            if not self.kept.isdisjoint((p, q)) and of(p) != of(q):
                 continue
             memory.forget(p, [key for key in keys if not is_item or key[1:] == index or not _are_numbers(key[1:])])
 
