@@ -22,6 +22,7 @@ from validator.pypy.inferred.fields import Fields, Lone
 from validator.pypy.inferred.grants import with_guards_that_hold, with_narrow_numbers
 from validator.pypy.inferred.sameness import Node, Sameness
 from validator.pypy.inferred.witnesses import witness
+from validator.pypy.inferred.zeros import Zeros, with_zeros
 from validator.pypy.kept import Kept, damaged
 from validator.pypy.printed.descrs import Descrs
 from validator.pypy.printed.lines import is_pointer, read_printed
@@ -38,12 +39,13 @@ SEEN_ELSEWHERE = " (seen in other programs)"
 class Inferred:
     """Statements that are inferred from the work of PyPy's optimizer: the effects that calls are taken not to have, the
     classes whose objects are `apart` from constants that they are compared with, the fields that one constant alone
-    has, and the constants that are known characters."""
+    has, the constants that are known characters, and the places of constants that hold 0."""
 
     effects: frozenset[Effect] = frozenset()
     apart: frozenset[str] = frozenset()
     lone: frozenset[str] = frozenset()
     contents: frozenset[Content] = frozenset()
+    zeros: frozenset[str] = frozenset()
 
     @property
     def words(self) -> frozenset[str]:
@@ -90,6 +92,7 @@ class Study:
     _lone: Lone = field(default_factory=Lone)
     _of_lone: Evidence = field(default_factory=Evidence)
     _contents: Contents = field(default_factory=Contents)
+    _zeros: Zeros = field(default_factory=Zeros)
     _descrs: Descrs = field(default_factory=Descrs)
     _logs: list[tuple[Fields, Parents, Targets]] = field(default_factory=list)
     _kept: list[Kept] = field(default_factory=list)
@@ -120,6 +123,7 @@ class Study:
         self._apart.add(one, sides, sameness)
         self._evidence.add(one, row, once, sameness)
         self._contents.add(one, row)
+        self._zeros.add(one, row, sameness)
         if fewer := self._lone.add(one, sides, is_bridge=pair.kind is Kind.BRIDGE):
             self._of_lone.add(one, row, once, Sameness(rows, lone=fewer))
 
@@ -168,7 +172,8 @@ class Study:
         effects = {effect for effect in of_lone if effect.memory in lone} - self._evidence.denied
         effects |= self._evidence.assumed(log, is_own=is_own)
         apart = self._apart.assumed(log, is_own=is_own)
-        return Inferred(frozenset(effects), apart, lone, self._contents.assumed(log))
+        constants = self._contents.assumed(log), self._zeros.assumed(log)
+        return Inferred(frozenset(effects), apart, lone, *constants)
 
 
 def study(items: Iterable[LogPair | Unpaired], file: str, *known: Kept) -> Knowledge:
@@ -191,6 +196,7 @@ def translated(pair: LogPair, file: str, knowledge: Knowledge, *, strict: Transl
         facts = facts_of(path, sides, knowledge.effects, knowledge.fields, generous=generous)
         sides = replace(sides, before=sides.before.with_lines((*facts.lines, *sides.before.lines)))
     sides, apart = with_classes(sides, knowledge.inferred.apart)
+    sides, zeros = with_zeros(sides, knowledge.inferred.zeros)
     if strict is not None:
         sides = with_narrow_numbers(with_guards_that_hold(sides, strict.origins))
     text = _text(sides, knowledge, generous=generous)
@@ -198,7 +204,7 @@ def translated(pair: LogPair, file: str, knowledge: Knowledge, *, strict: Transl
     rests_on |= {number for number in knowledge.targets.bridges_to(rests_on) if number < pair.number}
     if pair.target is not None:
         rests_on.add(pair.target.number)
-    assumes = sorted({*text.assumes, *facts.assumes, *apart})
+    assumes = sorted({*text.assumes, *facts.assumes, *apart, *zeros})
     told = (f"{what}{SEEN_ELSEWHERE}" if what in knowledge.elsewhere else what for what in assumes)
     return replace(text, assumes=tuple(told), rests_on=tuple(sorted(rests_on)))
 

@@ -27,7 +27,7 @@ from validator.pypy.inferred.sameness import Sameness
 from validator.pypy.inferred.witnesses import Row, Witness, from_kept, kept, told
 from validator.pypy.inferred.written import ALLOCATIONS
 from validator.pypy.printed.lines import Line, Printed, is_pointer, is_variable
-from validator.pypy.printed.rows import Rows
+from validator.pypy.printed.rows import alone
 from validator.pypy.printed.straight import AFTER, BEFORE, Sides
 
 _TESTS = ("guard_class", "guard_nonnull_class", "record_exact_class")
@@ -145,7 +145,7 @@ def are_apart(class_: str, where: str = "") -> str:
 def _of_constants(recorded: Printed) -> tuple[Line, ...]:
     """Statements of the classes of constants which values of known classes are, as far as the recorded trace alone
     tells."""
-    sameness = Sameness(Rows((Sides(recorded, recorded.with_lines(())),)))
+    sameness = Sameness(alone(recorded))
     constants = {sameness.of(BEFORE, arg): arg for line in recorded.lines for arg in line.args if is_pointer(arg)}
     classes = {sameness.of(BEFORE, line.args[0]): line.args[1] for line in recorded.lines if line.name in _TESTS}
     return tuple(

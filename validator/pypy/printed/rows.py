@@ -48,6 +48,11 @@ def rows_of(sides: Sides) -> Rows:
     return Rows((loop, behind), tuple(row.copies))
 
 
+def alone(recorded: Printed) -> Rows:
+    """The row of a recorded trace, beside an optimized one that is empty."""
+    return Rows((Sides(recorded, recorded.with_lines(())),))
+
+
 def with_target(sides: Sides, target: Sides, number: int) -> Sides:
     """The pair, which jumps to the inner label of the loop of that number, with names there that the pair does not
     have. Raises NotStraight."""

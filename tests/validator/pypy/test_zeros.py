@@ -1,0 +1,83 @@
+"""Constants that hold 0: which ones is inferred of places of the program."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.pypy_logs import BOX, bridge, judged, judged_together, recorded
+from validator import Proved
+from validator.pypy.judge import Judged
+
+POINT = "debug_merge_point(0, 0, 'f;a.py:4-{line}~#16 BINARY_ADD')"
+ASSUMED = "the constant that is operand {} of the addition at f;a.py:4-9~#16 BINARY_ADD holds 0"
+
+
+def added(*left: str, line: int = 9, operands: str = "i3, i1", where: str = "p2, ConstPtr(ptr1)") -> str:
+    """A pair that adds the number in a constant, which it has put into a new object; what the optimizer has `left` of
+    that gives the last result."""
+    into, constant = where.split(", ")
+    before = (
+        f"i1 = getfield_gc_i(p0, descr={BOX})",
+        "p2 = new_with_vtable(descr=<SizeDescr 24>)",
+        f"setfield_gc({into}, {constant}, descr=<FieldP Cell.inst_w_value 8>)",
+        "p4 = getfield_gc_r(p2, descr=<FieldP Cell.inst_w_value 8>)",
+        "guard_class(p4, ConstClass(W_IntObject))",
+        f"i3 = getfield_gc_i(p4, descr={BOX})",
+        f"i5 = int_add_ovf({operands})",
+        "guard_no_overflow()",
+        "finish(i5)",
+    )
+    end = left[-1].partition(" =")[0] if left else "i1"
+    kept = ("guard_no_overflow(descr=<Guard0x11>) [p0]",) if left and "ovf" in left[-1] else ()
+    after = (f"i1 = getfield_gc_i(p0, descr={BOX})", *left, *kept, f"finish({end})")
+    point = POINT.format(line=line)
+    return recorded("[p0, p9]", point, *before) + bridge("[p0, p9]", point, *(f"+1: {one}" for one in after))
+
+
+def is_proved(one: Judged) -> bool:
+    return isinstance(one.verdict, Proved)
+
+
+@pytest.mark.parametrize(("operand", "operands"), [(0, "i3, i1"), (1, "i1, i3")])
+def test_two_pairs_say_that_a_constant_holds_0(operand: int, operands: str) -> None:
+    first, second = judged(added(operands=operands) * 2)
+    assert is_proved(first)
+    assert is_proved(second)
+    assert first.texts is not None
+    assert ASSUMED.format(operand) in first.texts.assumes
+
+
+def test_one_pair_alone_would_say_of_itself_that_it_is_right() -> None:
+    (one,) = judged(added())
+    assert not is_proved(one)
+
+
+@pytest.mark.parametrize("kept", ["i5 = int_add_ovf(i1, 1)", "i5 = int_add(i1, 1)"])
+def test_an_addition_that_stays_at_the_place_contradicts_it(kept: str) -> None:
+    assert not any(map(is_proved, judged(added() * 2 + added(kept))))
+
+
+def test_what_is_left_of_another_operation_is_not_proved() -> None:
+    *right, wrong = judged(added() * 2 + added("i5 = int_sub(i1, 1)"))
+    assert all(map(is_proved, right))
+    assert not is_proved(wrong)
+
+
+@pytest.mark.parametrize("other", [{"line": 8}, {"operands": "i1, i3"}])
+def test_another_place_has_a_constant_of_its_own(other: dict[str, str]) -> None:
+    *right, wrong = judged(added() * 2 + added(**other))  # type: ignore[arg-type]  # one of the keywords
+    assert all(map(is_proved, right))
+    assert not is_proved(wrong)
+
+
+@pytest.mark.parametrize("where", ["p9, ConstPtr(ptr1)", "p2, p9"])
+def test_what_is_no_constant_may_hold_any_number(where: str) -> None:
+    assert not any(map(is_proved, judged(added(where=where) * 2)))
+    assert not is_proved(judged(added() * 2 + added(where=where))[-1])
+
+
+def test_other_processes_have_other_constants() -> None:
+    assert not any(is_proved(one) for log in judged_together(added(), added(line=8)) for one in log)
+    (one,), (other,) = judged_together(added(), added())
+    assert not is_proved(one)
+    assert not is_proved(other)

@@ -1,0 +1,93 @@
+"""The constants that hold 0, which PyPy's optimizer looks up and no log prints.
+
+Where a recorded trace adds the number that a constant object holds, and that is 0, the optimizer leaves the addition
+out. So it is assumed of the constant at one place of the program that it holds 0,
+if two pairs leave the additions of constants out there, and no others, and none keeps one: the place is a bytecode and
+the operand of the addition. Which number a constant holds other processes do not tell.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from functools import lru_cache
+from itertools import chain
+
+from optimizer.ir.immutable import replace
+from validator.pypy.inferred.sameness import Sameness
+from validator.pypy.inferred.witnesses import Witness, told
+from validator.pypy.printed.lines import Line, Printed, is_pointer
+from validator.pypy.printed.rows import alone
+from validator.pypy.printed.straight import BEFORE, Sides
+
+_ADDITIONS = ("int_add", "int_add_ovf")
+
+
+@dataclass(slots=True)
+class Zeros:
+    """Statements of pairs on constants whose numbers are added, by the places: the pairs that say that they are 0, and
+    the places at which they may be others."""
+
+    said: dict[str, set[Witness]] = field(default_factory=dict)
+    denied: set[str] = field(default_factory=set)
+
+    def add(self, pair: Witness, sides: Sides, sameness: Sameness) -> None:
+        """Takes in a pair, of which this is the last row."""
+        found: dict[str, list[str]] = {}
+        for line, place, _ in _added(sides.before.lines, sameness):
+            found.setdefault(line.point, []).append(place)
+        recorded, left = _additions(sides.before.lines), _additions(sides.after.lines)
+        for point, places in found.items():
+            if left[point] == recorded[point] - len(places):
+                for place in places:
+                    self.said.setdefault(place, set()).add(pair)
+            elif left[point] > recorded[point] - len(places):
+                self.denied |= {*places}
+
+    def assumed(self, log: int) -> frozenset[str]:
+        """The places whose constants are taken to hold 0 in the log of that number."""
+        return told(self.said, log, lambda place: False) - self.denied
+
+
+def with_zeros(sides: Sides, zeros: frozenset[str]) -> tuple[Sides, tuple[str, ...]]:
+    """The pair whose recorded trace says that the constants at these places hold 0; and what is assumed for that."""
+    lines = sides.before.lines
+    if not any(_place(line, at) in zeros for line in lines if line.name in _ADDITIONS for at in (0, 1)):
+        return sides, ()
+    numbers: dict[str | None, str] = {load: place for load, place in _numbers(sides.before) if place in zeros}
+    stated = [(line, *_is_zero(line)) if line.result in numbers else (line,) for line in lines]
+    assumes = tuple(sorted({f"the constant that is {place} holds 0" for place in numbers.values()}))
+    return replace(sides, before=sides.before.with_lines((*chain(*stated),))), assumes
+
+
+def _is_zero(load: Line) -> Iterator[Line]:
+    assert load.result is not None
+    yield Line(None, "record_exact_value_i", (load.result, "0"))
+
+
+@lru_cache(maxsize=1)  # a pair is translated up to three times
+def _numbers(recorded: Printed) -> tuple[tuple[str, str], ...]:
+    """The numbers from constants that the recorded trace adds, as far as it alone tells, each with the place."""
+    return tuple((load, place) for _, place, load in _added(recorded.lines, Sameness(alone(recorded))))
+
+
+def _additions(lines: tuple[Line, ...]) -> Counter[str]:
+    return Counter(line.point for line in lines if line.name in _ADDITIONS)
+
+
+def _added(lines: tuple[Line, ...], sameness: Sameness) -> Iterator[tuple[Line, str, str]]:
+    """The additions at bytecodes with one operand from a constant object, each with the place and that operand."""
+    constants = {sameness.of(BEFORE, arg) for line in lines for arg in line.args if is_pointer(arg)}
+    numbers: set[str | None] = set()
+    for line in lines:
+        if line.name == "getfield_gc_i" and line.descr.endswith(" pure>"):
+            numbers |= {line.result} if sameness.of(BEFORE, line.args[0]) in constants else set()
+        elif line.name in _ADDITIONS and "~#" in line.point:
+            operands = [at for at, arg in enumerate(line.args) if arg in numbers]
+            if len(operands) == 1:
+                yield line, _place(line, operands[0]), line.args[operands[0]]
+
+
+def _place(addition: Line, operand: int) -> str:
+    return f"operand {operand} of the addition at {addition.point.rstrip(chr(39))}"
