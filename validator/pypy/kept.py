@@ -47,10 +47,11 @@ def parse_kept(text: str, name: str) -> Kept:
             raise InputError("this is not what `traceproof pypy-log --learn` writes", file=name)
         if said.get("version") != _VERSION:
             raise InputError(f"it is of version {said.get('version')}, not {_VERSION}: learn it anew", file=name)
-        logs, rows = int(said["logs"]), frozenset(map(tuple, said["statements"]))
+        logs, rows = said["logs"], frozenset(map(tuple, said["statements"]))
     except (ValueError, KeyError, TypeError, RecursionError):
         raise damaged(name) from None
-    if not all(rows) or not all(isinstance(text, str) for row in rows for text in row):
+    are_texts = all(rows) and all(isinstance(text, str) for row in rows for text in row)
+    if type(logs) is not int or logs < 0 or not are_texts:
         raise damaged(name)
     return Kept(name, logs, rows)
 

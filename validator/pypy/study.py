@@ -15,7 +15,7 @@ from optimizer.ir.dialects.pypy_pairs import Kind, LogPair, Unpaired
 from optimizer.ir.faults import InputError
 from optimizer.ir.immutable import replace
 from validator.pypy.facts import Facts, facts_of
-from validator.pypy.inferred.classes import Apart, are_apart, with_classes
+from validator.pypy.inferred.classes import Apart, with_classes
 from validator.pypy.inferred.contents import Content, Contents
 from validator.pypy.inferred.effects import Effect, Evidence, leaves
 from validator.pypy.inferred.fields import Fields, Lone
@@ -46,12 +46,6 @@ class Inferred:
     lone: frozenset[str] = frozenset()
     contents: frozenset[Content] = frozenset()
     zeros: frozenset[str] = frozenset()
-
-    @property
-    def words(self) -> frozenset[str]:
-        """The names of those that may mean the same in all processes."""
-        names = {*map(str, self.effects), *map(are_apart, self.apart), *map(_one_object, self.lone)}
-        return frozenset(names)
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,18 +156,16 @@ class Study:
     def knowledge(self, log: int) -> Knowledge:
         """Knowledge of the log of that number, counted from 0."""
         fields, parents, targets = self._logs[log]
-        inferred = self._inferred(log)
-        elsewhere = inferred.words - self._inferred(log, is_own=True).words
-        return Knowledge(fields, inferred, parents, targets, elsewhere)
+        lone = self._lone.assumed(log)
+        effects, own = (self._effects(log, lone, is_own=is_own) for is_own in (False, True))
+        constants = self._contents.assumed(log), self._zeros.assumed(log)
+        inferred = Inferred(effects, self._apart.assumed(log), lone, *constants)
+        return Knowledge(fields, inferred, parents, targets, frozenset(map(str, effects - own)))
 
-    def _inferred(self, log: int, *, is_own: bool = False) -> Inferred:
-        lone = self._lone.assumed(log, is_own=is_own)
+    def _effects(self, log: int, lone: Set[str], *, is_own: bool) -> frozenset[Effect]:
         of_lone = self._of_lone.assumed(log, is_own=is_own)
         effects = {effect for effect in of_lone if effect.memory in lone} - self._evidence.denied
-        effects |= self._evidence.assumed(log, is_own=is_own)
-        apart = self._apart.assumed(log, is_own=is_own)
-        constants = self._contents.assumed(log), self._zeros.assumed(log)
-        return Inferred(frozenset(effects), apart, lone, *constants)
+        return self._evidence.assumed(log, is_own=is_own) | effects
 
 
 def study(items: Iterable[LogPair | Unpaired], file: str, *known: Kept) -> Knowledge:

@@ -138,5 +138,10 @@ def test_what_is_shipped_has_no_stores_that_were_put_off(known: Kept) -> None:
     assert not [row for row in known.rows if row[1] == "put off"]
 
 
+def test_what_is_shipped_says_nothing_of_which_constants_there_are(known: Kept) -> None:
+    said = {row[:2] for row in known.rows if row[0] in ("class", "constant")}
+    assert said == {("class", "denied"), ("constant", "denied")}
+
+
 def test_what_is_shipped_has_no_addresses_and_no_paths(known: Kept) -> None:
     assert not [row for row in known.rows for text in row if re.search(r"0x[0-9a-f]|[0-9]{9}|\.py\b", text)]

@@ -149,11 +149,13 @@ def asked_twice(point: str, *, is_gone: bool = True) -> str:
     return recorded("[p0]", passed(point), *first, *second, "finish(p0)") + optimized
 
 
-def test_constants_are_one_object_where_a_log_each_says_so_and_none_contradicts_it() -> None:
+def test_how_many_constants_there_are_another_log_does_not_say() -> None:
     first, second = judged_together(asked_twice(HERE), asked_twice(THERE))
-    assert are_proved(first) == are_proved(second) == [True]
-    found = judged_together(asked_twice(HERE), asked_twice(THERE), asked_twice(THERE, is_gone=False))
-    assert [are_proved(judged) for judged in found] == [[False], [False], [True]]
+    assert are_proved(first) == are_proved(second) == [False]
+    both = asked_twice(HERE) + asked_twice(THERE)
+    assert [are_proved(judged) for judged in judged_together(both, asked_twice(THERE))] == [[True] * 2, [False]]
+    found = judged_together(both, asked_twice(THERE, is_gone=False))
+    assert [are_proved(judged) for judged in found] == [[False] * 2, [True]]
 
 
 def compared(*points: str, is_gone: bool = True) -> str:
@@ -166,9 +168,10 @@ def compared(*points: str, is_gone: bool = True) -> str:
     return recorded("[p0]", *way, known, *test, "finish(p0)") + bridge("[p0]", *way, *kept)
 
 
-def test_constants_are_of_other_classes_where_a_log_each_says_so_and_none_contradicts_it() -> None:
+def test_which_classes_constants_are_of_another_log_does_not_say() -> None:
     first, second = judged_together(compared(HERE), compared(THERE))
-    assert are_proved(first) == are_proved(second) == [True]
+    assert are_proved(first) == are_proved(second) == [False]
+    assert are_proved(judged_together(compared(HERE), compared(THERE) * 2)[0]) == [False]
     third = compared(THERE, is_gone=False)
     assert [are_proved(judged) for judged in judged_together(compared(HERE) * 2, third)] == [[True] * 2, [True]]
     assert [are_proved(judged) for judged in judged_together(compared(HERE) + compared(THERE), third)] == [

@@ -11,7 +11,8 @@ nothing says that there is one of that class: no comparison that finds such an o
 that stays though the class is known. In the same way it is assumed of a bytecode, whatever the class, behind the same
 other comparisons: it is the interpreter that compares there, with constants of its own. Where something contradicts
 both, it is assumed of the comparisons at one place of the program, which have one constant there: at the same position,
-behind the same other comparisons. Both are said of one log: which constants there are, other processes do not tell.
+behind the same other comparisons. All this is said of one log: which constants there are, other processes do not tell.
+Only what contradicts it holds for all.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ from functools import lru_cache
 
 from optimizer.ir.immutable import replace
 from validator.pypy.inferred.sameness import Sameness
-from validator.pypy.inferred.witnesses import Row, Witness, from_kept, kept, told
+from validator.pypy.inferred.witnesses import Row, Witness, told_alone
 from validator.pypy.inferred.written import ALLOCATIONS
 from validator.pypy.printed.lines import Line, Printed, is_pointer, is_variable
 from validator.pypy.printed.rows import alone
@@ -32,7 +33,9 @@ from validator.pypy.printed.straight import AFTER, BEFORE, Sides
 
 _TESTS = ("guard_class", "guard_nonnull_class", "record_exact_class")
 _PASSES = {"guard_true": True, "guard_false": False}
-_CLASS = re.compile(r"ConstClass\([A-Za-z_][\w.]*\)")
+_NAMED = re.compile(r"ConstClass\([A-Za-z_][\w.]*\)|\w+'[ \w]*")
+"""The subjects of statements that mean the same in all processes: classes, and bytecodes with answers."""
+
 _BYTECODE = re.compile(r"~#[0-9]+ ((?!IS_OP|COMPARE_OP|CONTAINS_OP|JUMP_IF_NOT_EXC_MATCH|CALL_)(\w+)'.*)")
 """The bytecode at a place of the program, with the answers of comparisons there; but for `x is y` and what asks that on
 its way (`x == y`, `x in y`, `except x`, `isinstance`), which compare with constants of the program."""
@@ -93,30 +96,22 @@ class Apart:
                 for name in one.names:
                     self.gone.setdefault(name, set()).add(pair)
 
-    def assumed(self, log: int, *, is_own: bool = False) -> frozenset[str]:
+    def assumed(self, log: int) -> frozenset[str]:
         """The subjects of statements that in the log of that number no object is compared with a constant of its own
-        class. `is_own`: without what is kept in files."""
-        return told(self.gone, log, _is_class, is_own=is_own) - self.denied
+        class."""
+        return told_alone(self.gone, log) - self.denied
 
     def kept(self) -> Iterator[Row]:
-        """The statements that mean the same in all processes, as rows: those on classes, and on bytecodes what
-        contradicts them."""
-        yield from (("gone", name, *place) for name, place in kept(self.gone, _is_class))
-        yield from (("denied", name) for name in self.denied if _is_class(name) or name.isidentifier())
+        """The contradictions of statements on classes and bytecodes, as rows: they mean the same in all processes."""
+        yield from (("denied", name) for name in self.denied if _NAMED.fullmatch(name))
 
     def take(self, row: Row, log: int) -> None:
-        """Takes in a row that is kept of other logs. Raises ValueError."""
+        """Takes in a row that is kept of other logs, whichever that is. Raises ValueError."""
         match row:
-            case "gone", name, *place:
-                self.gone.setdefault(name, set()).update(from_kept(log, place))
             case "denied", name:
                 self.denied.add(name)
             case _:
                 raise ValueError
-
-
-def _is_class(name: str) -> bool:
-    return _CLASS.fullmatch(name) is not None
 
 
 def with_classes(sides: Sides, apart: frozenset[str]) -> tuple[Sides, tuple[str, ...]]:

@@ -24,7 +24,7 @@ from dataclasses import dataclass, field, replace
 
 from optimizer.ir.types.memory_types import Field, lone_field
 from validator.pypy.inferred.sameness import Node, Sameness
-from validator.pypy.inferred.witnesses import Row, Witness, from_kept, kept, told
+from validator.pypy.inferred.witnesses import Row, Witness, told_alone
 from validator.pypy.inferred.written import ALLOCATIONS, Spans, place_of
 from validator.pypy.printed.lines import NULL, Line, is_named, is_pointer, is_variable
 from validator.pypy.printed.straight import BEFORE, Sides
@@ -162,21 +162,18 @@ class Lone:
             self.relied_on.setdefault(memory, set()).add(pair)
         return frozenset(fewer)
 
-    def assumed(self, log: int, *, is_own: bool = False) -> frozenset[str]:
-        """The fields that one constant object alone is taken to have in the log of that number. `is_own`: without what
-        is kept in files."""
-        return told(self.relied_on, log, is_named, is_own=is_own) - self.denied
+    def assumed(self, log: int) -> frozenset[str]:
+        """The fields that one constant object alone is taken to have in the log of that number: how many there are in
+        another process, that one tells."""
+        return told_alone(self.relied_on, log) - self.denied
 
     def kept(self) -> Iterator[Row]:
-        """The statements that mean the same in all processes, as rows."""
-        yield from (("relied on", memory, *place) for memory, place in kept(self.relied_on, is_named))
+        """The contradictions that mean the same in all processes, as rows."""
         yield from (("denied", memory) for memory in self.denied if is_named(memory))
 
     def take(self, row: Row, log: int) -> None:
-        """Takes in a row that is kept of other logs. Raises ValueError."""
+        """Takes in a row that is kept of other logs, whichever that is. Raises ValueError."""
         match row:
-            case "relied on", memory, *place:
-                self.relied_on.setdefault(memory, set()).update(from_kept(log, place))
             case "denied", memory:
                 self.denied.add(memory)
             case _:

@@ -69,6 +69,11 @@ def told(
     )
 
 
+def told_alone(said: Mapping[T, Collection[Witness]], log: int) -> frozenset[T]:
+    """The statements for which two witnesses of the log of that number speak."""
+    return told(said, log, lambda _: False)
+
+
 def kept(said: Mapping[T, Collection[Witness]], is_named: Callable[[T], bool]) -> Iterator[tuple[T, Row]]:
     """The statements that mean the same in all processes, each with the place of its witness, if that is one."""
     for what, witnesses in said.items():
