@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from itertools import chain, repeat
 
 from validator.pypy.inferred.sameness import Sameness
-from validator.pypy.printed.lines import NULL, Printed
+from validator.pypy.printed.lines import Printed
 from validator.pypy.printed.rows import Rows, body_of
 from validator.pypy.printed.straight import AFTER, BEFORE, Sides
 
@@ -88,10 +88,9 @@ def _guard_count(printed: Printed) -> int:
 
 def _guards(trace: str, printed: Printed, sameness: Sameness) -> list[list[object]]:
     """Of each guard, what it asks about, the closest first: a value as it is computed, and that value. A value that is
-    NULL behind its guard, as others are, is known by how it is computed alone."""
+    NULL or a number behind its guard, as others are, is known by how it is computed alone."""
     guards: list[list[object]] = []
     made: dict[str, object] = {text: place for place, text in enumerate(printed.inputs)}
-    null = sameness.of(trace, NULL)
     events, last = 0, ""
     for line in printed.lines:
         args = tuple([sameness.of(trace, arg) for arg in line.args])
@@ -100,7 +99,7 @@ def _guards(trace: str, printed: Printed, sameness: Sameness) -> list[list[objec
             abouts: list[object] = [last]
             if line.name in _KINDS:
                 computed = made.get(line.args[0])
-                abouts = [(args[0], computed), args[0]] if args[0] != null else [(args[0], computed)]
+                abouts = [(args[0], computed), args[0]] if args[0][0] else [(args[0], computed)]
             guards.append([(kind, about, place) for place in (events, None) for about in abouts])
         elif line.is_call:
             events += line.may_write

@@ -55,6 +55,18 @@ def test_values_that_are_null_behind_their_guards_are_not_one() -> None:
     assert isinstance(judge(pair, "a.log", known).verdict, Proved)
 
 
+def test_values_that_are_one_number_behind_their_guards_are_not_one() -> None:
+    load = "i{0} = getfield_gc_i(p0, descr=<FieldS Node.count{0} 32>)"
+    guard = "guard_value(i{0}, 0{1})"
+    force = "call_n(ConstClass(force), p0, descr=<Callv 0 r EF=2 OS=121>)"
+    first, last = ((load.format(number), guard.format(number, "")) for number in (2, 4))
+    before = recorded("[p0]", *first, force, *last, "jump(p0, descr=<Loop-1>)")
+    after = load.format(4), guard.format(4, ", descr=<Guard0x7f10>") + " [p0]", "jump(p0, descr=TargetToken(140))"
+    log = before + loop("[p0]", "+1: label(p0, descr=TargetToken(140))", *(f"+2: {line}" for line in after))
+    (pair,) = (item for item in pair_sections(read_traces(log.splitlines())) if isinstance(item, LogPair))
+    assert translated(pair, "a.log", study([pair], "a.log")).origins == (1,)
+
+
 @pytest.mark.parametrize("behind", [(LOAD, GUARD), (STORE, LOAD), (STORE, GUARD.replace("p4", "p2"))])
 def test_a_guard_on_another_value_is_not_taken_for_it(behind: tuple[str, ...]) -> None:
     pair = pair_of(*behind)

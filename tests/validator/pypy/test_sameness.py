@@ -170,3 +170,12 @@ def test_guards_that_hold_since_a_place_is_as_it_was_are_proved() -> None:
     assert is_proved(TWICE, ONCE)
     assert not is_proved(TWICE, ONCE.replace("guard_value(p1, ConstPtr(ptr11), descr=<Guard0x1>) []\n", ""))
     assert not is_proved(TWICE.replace("setfield_gc(p2", "setfield_gc(p9"), ONCE.replace("gc(p2", "gc(p9"))
+
+
+def test_calls_that_do_nothing_are_not_told_by_their_order() -> None:
+    force, end = "cond_call(i4, ConstClass(force), {}, descr=<Callv 0 r EF=2 OS=121>)", "finish(p9)"
+    new = "p2 = new_with_vtable(descr=<SizeDescr 16>)"
+    one = pair("\n".join((new, force.format("p2"), force.format("p0"), end)), "\n".join((force.format("p0"), end)))
+    sides = translated(one, "log", study([one], "log")).sides
+    sameness = Sameness(rows_of(sides))
+    assert sameness.of(BEFORE, "p2") != sameness.of(BEFORE, "p0")

@@ -171,8 +171,9 @@ class Sameness:
                     break
 
     def _correspond(self, before: Line, after: Line) -> bool:
-        if before.is_call:
-            return len(before.args) == len(after.args) and before.function == after.function
+        if before.is_call:  # one that does nothing may be gone, and the next of its kind stand for another
+            is_same = len(before.args) == len(after.args) and before.function == after.function
+            return is_same and not touches_nothing(before.function)
         return before.name == after.name == "guard_value" and self.of(BEFORE, before.args[0]) == self.of(
             AFTER, after.args[0]
         )
