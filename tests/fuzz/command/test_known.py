@@ -141,6 +141,7 @@ def test_what_is_shipped_has_no_stores_that_were_put_off(known: Kept) -> None:
 def test_what_is_shipped_says_nothing_of_which_constants_there_are(known: Kept) -> None:
     said = {row[:2] for row in known.rows if row[0] in ("class", "constant")}
     assert said == {("class", "denied"), ("constant", "denied")}
+    assert {("class", "denied", "FOR_ITER'"), ("class", "denied", "ConstClass(W_NoneObject)")} <= known.rows
 
 
 def test_what_is_shipped_has_no_addresses_and_no_paths(known: Kept) -> None:
