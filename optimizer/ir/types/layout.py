@@ -189,8 +189,10 @@ class Layout(DeclaredTypes):
                 keys.update(slot.key for slot in self.arrays[name].slots)
             elif name in self.structs:
                 keys.update(slot.key for slot in self.structs[name].fields)
-            else:
-                keys.add(self.field(name).key)
+            elif name in self.fields:
+                keys.add(self.fields[name].key)
+            else:  # not declared: the name of a field, or of an array
+                keys.update((self.field(name).key, *(slot.key for slot in self.array(name).slots)))
         return frozenset(keys.union(self._raw_fields[key] for key in keys if key in self._raw_fields))
 
     def _undeclared(self, key: str, name: str, text: str) -> Field:

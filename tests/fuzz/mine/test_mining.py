@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 
 import pytest
-from conftest import Command
+from commands import Command
 
 from fuzz.mine.chances import cost, first_chance, is_proved
 from fuzz.mine.mining import Groups, Mined, Source, mine

@@ -9,7 +9,7 @@ import pytest
 from optimizer.ir.dialects.pypy_log import read_traces
 from optimizer.ir.dialects.pypy_pairs import LogPair, pair_sections
 from tests.pypy_logs import judged, loop, recorded
-from validator import Proved, Unknown
+from validator import Proved, Unknown, Unsupported
 from validator.pypy.judge import Judged, judge
 from validator.pypy.study import study
 
@@ -119,3 +119,21 @@ def test_what_a_guard_hands_over_may_have_been_computed_in_other_words(
     (verdict,) = (one.verdict for one in judged(log))
     assert isinstance(verdict, Proved) is is_proved
     assert is_proved or "does not have yet" in str(verdict)
+
+
+def test_no_guard_hands_over_what_is_computed_behind_it() -> None:
+    optimized = loop(
+        "[p0, i1]",
+        "+1: label(p0, i1, descr=TargetToken(140))",
+        "+2: i2 = int_lt(i1, 9)",
+        "+3: guard_true(i2, descr=<Guard0x7f10>) [p0, i3]",
+        "+4: i3 = int_add(i1, 1)",
+        f"+5: setfield_gc(p0, i3, descr={COUNT})",
+        "+6: i4 = int_lt(i3, 5)",
+        "+7: guard_true(i4, descr=<Guard0x7f20>) [p0, i3]",
+        "+8: jump(p0, i3, descr=TargetToken(140))",
+    )
+    (one,) = judged(RECORDED + optimized)
+    assert isinstance(one.verdict, Unsupported)
+    (one,) = judged(RECORDED + optimized.replace("[p0, i3]", "[p0, i1]", 1))
+    assert isinstance(one.verdict, Proved)

@@ -185,3 +185,17 @@ def test_two_stores_do_not_say_that_they_do_not_read_their_own(function: str, st
     wrong = recorded("[p0, i1]", store, call, end) + bridge("[p0, i1]", f"+1: {call}", f"+2: {store}", f"+3: {end}")
     one, _ = judged(wrong * 2)
     assert not isinstance(one.verdict, Proved)
+
+
+@pytest.mark.parametrize("function", [RESIZE, "keep"])
+def test_lists_that_grow_copy_their_items(function: str) -> None:
+    """That their function does not read items is never assumed, whatever pairs say; of others it is."""
+    descr = "<Callv 0 rii EF=5>"
+    store, call = (
+        "setarrayitem_gc(p0, 0, p1, descr=<ArrayP 8>)",
+        f"call_n(ConstClass({function}), p2, 3, 1, descr={descr})",
+    )
+    before = recorded("[p0, p1, p2]", store, call, "finish()")
+    pair = before + bridge("[p0, p1, p2]", *(f"+1: {line}" for line in (call, store, "finish()")))
+    one, _ = judged(pair * 2)
+    assert isinstance(one.verdict, Proved) == (function == "keep")

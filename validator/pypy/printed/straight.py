@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 
 from validator.pypy.printed.buffers import with_buffers
 from validator.pypy.printed.forcing import without_forcing
-from validator.pypy.printed.lines import NULL, Line, Printed, allocates_raw
+from validator.pypy.printed.lines import NULL, Line, Printed, allocates_raw, is_variable
 
 BEFORE, AFTER = "before", "after"
 """The names of both traces."""
@@ -60,6 +60,7 @@ class Sides:
 
 def straight(recorded: Printed, optimized: Printed) -> Sides:
     """The pair from the inputs of the recorded trace on. Raises NotStraight."""
+    _check_handed(optimized)
     after = _from_label(optimized)
     if len(after.inputs) != len(recorded.inputs):
         after = _from_entry(after, len(recorded.inputs))
@@ -69,6 +70,15 @@ def straight(recorded: Printed, optimized: Printed) -> Sides:
     if sides.is_peeled and sides.before.lines[-1].name != "jump":
         raise NotStraight("a peeled loop, of which the recorded trace does not go back to its start")
     return sides
+
+
+def _check_handed(optimized: Printed) -> None:
+    """Raises NotStraight where a guard hands over a value that is not computed yet."""
+    known = {*optimized.inputs}
+    for line in optimized.lines:
+        if any(is_variable(text) and text not in known for text in line.handed):
+            raise NotStraight(f"a {line.name} that hands over what is computed behind it")
+        known.add(line.result or "")
 
 
 def _from_label(optimized: Printed) -> Printed:
