@@ -113,6 +113,7 @@ def other_questions() -> dict[str, Question]:
         "certify": True,
         "audit": True,
         "simplify": False,
+        "notes": False,
     }
     found = {name: question(options=replace(LITTLE, **{name: value})) for name, value in options.items()}
     return found | {

@@ -189,9 +189,7 @@ class Layout(DeclaredTypes):
                 keys.update(slot.key for slot in self.arrays[name].slots)
             elif name in self.structs:
                 keys.update(slot.key for slot in self.structs[name].fields)
-            elif name in self.fields:
-                keys.add(self.fields[name].key)
-            else:  # not declared: the name of a field, or of an array
+            else:  # a field, or an array that is not declared
                 keys.update((self.field(name).key, *(slot.key for slot in self.array(name).slots)))
         return frozenset(keys.union(self._raw_fields[key] for key in keys if key in self._raw_fields))
 
