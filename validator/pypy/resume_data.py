@@ -92,8 +92,8 @@ class Resumed:
 def with_resume_data(before: Trace, after: Trace, loop: Loop, options: Options) -> Resumed:
     """The pair with exit blocks. A guard at which resume data cannot do what it has to comes from another one: that of
     the one in front, whose resume data it may share, or a later one that asks the same."""
-    one, other = _straight(before, after, loop, options)
     try:
+        one, other = _straight(before, after, loop, options)
         resume = _ResumeData(one, other, options)
         origins = Alignment(resume.pair.before, resume.pair.after, given_origins(one, other)).best() or []
     except Unsupported:  # though its proofs are not: they begin with other origins, and may stand in for strings

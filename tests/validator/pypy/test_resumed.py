@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import pytest
 
+from optimizer.ir.text import parse
 from tests.pypy_logs import bridge, judged, loop, recorded
 from validator import Proved
+from validator.pypy.judge import OPTIONS
+from validator.pypy.resume_data import with_resume_data
 
 VALUE, NEXT = "<FieldS Node.value 8>", "<FieldP List.inst_first 8>"
 MADE = (
@@ -48,3 +51,12 @@ def test_functions_of_one_name_and_different_types_are_two(other: str, is_right:
     first, second = (f"call_i(ConstClass(hash), p0, descr={descr})" for descr in ("<Calli 8 r EF=0>", other))
     log = recorded("[p0]", f"i1 = {first}", f"i2 = {second}", "finish(i1, i2)")
     assert is_proved(log + bridge("[p0]", f"+1: i1 = {first}", "+2: finish(i1, i1)")) is is_right
+
+
+def test_what_resume_data_does_is_left_open_where_a_loop_has_no_proofs() -> None:
+    """The body reads what an iteration two in front of it has not written."""
+    types = '+++\n[struct.Raw]\ncleared = false\nfields = { a = "int" }\n+++\n'
+    once, again = (f"i{k} = getfield_gc_i(p{k}, descr=Raw.a)\np{k + 2} = new(descr=Raw)\n" for k in (0, 1))
+    before = parse(f"{types}[p0, p1]\np2 = new(descr=Raw)\njump(p1, p2)\n")
+    after = parse(f"{types}[p0, p1]\n{once}label(p1, p2, descr=Body)\n{again}jump(p2, p3, descr=Body)\n")
+    assert with_resume_data(before, after, None, OPTIONS).is_open
