@@ -179,8 +179,7 @@ class Layout(DeclaredTypes):
     def memory_keys(self, names: Iterable[str]) -> frozenset[str] | None:
         """The keys of the memory that declarations name: fields, structs and arrays with all in them; None for "*"."""
         keys: set[str] = set()
-        for text in names:
-            name = self.aliases.get(text, text)
+        for name in (self.aliases.get(text, text) for text in names):
             if name == "*":
                 return None
             if name == RAW:
@@ -189,8 +188,9 @@ class Layout(DeclaredTypes):
                 keys.update(slot.key for slot in self.arrays[name].slots)
             elif name in self.structs:
                 keys.update(slot.key for slot in self.structs[name].fields)
-            else:  # a field, or an array that is not declared
-                keys.update((self.field(name).key, *(slot.key for slot in self.array(name).slots)))
+            else:  # not declared: a field, or an array
+                items = () if name in self.fields else self.array(name).slots
+                keys.update(slot.key for slot in (self.field(name), *items))
         return frozenset(keys.union(self._raw_fields[key] for key in keys if key in self._raw_fields))
 
     def _undeclared(self, key: str, name: str, text: str) -> Field:
