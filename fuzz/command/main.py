@@ -23,8 +23,8 @@ _COMMANDS = {
     "audit": "fuzz.command.audit:audit",
     "report": "fuzz.command.report:report",
     "reduce": "fuzz.command.reduce:reduce",
-    "pypy-log": "fuzz.command.pypy_log:pypy_log",
-    "pypy-run": "fuzz.command.pypy_run:pypy_run",
+    "pypy-log": "fuzz.command.pypy.log:pypy_log",
+    "pypy-run": "fuzz.command.pypy.run:pypy_run",
     "init": "fuzz.command.init:init",
 }
 

@@ -17,7 +17,7 @@ from fuzz.cases.log_run import LogFile, LogRun, PairRun, prove_logs, study_logs
 from fuzz.cases.recorded import log_stem, rereadable
 from fuzz.cases.store import Case, store_case
 from fuzz.command.options import gathered, jobs_option
-from fuzz.command.pypy_pairs import missing_sections, pair_json, pair_line, unpaired_json, unpaired_line
+from fuzz.command.pypy.pairs import missing_sections, pair_json, pair_line, unpaired_json, unpaired_line
 from fuzz.command.seeds import Status
 from fuzz.report.junit import log_junit_text
 from fuzz.report.log_figures import LogFigures

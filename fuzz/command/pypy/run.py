@@ -15,7 +15,7 @@ from types import FrameType
 import click
 
 from fuzz.command.options import json_option
-from fuzz.command.pypy_prove import Proving, prove, proving_options
+from fuzz.command.pypy.prove import Proving, prove, proving_options
 from optimizer.ir.faults import InputError
 from validator.command.exits import Exit, describe
 

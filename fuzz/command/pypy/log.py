@@ -16,8 +16,8 @@ from fuzz.cases.known import read_known
 from fuzz.cases.log_run import LogFile, study_logs
 from fuzz.cases.recorded import log_stem, recorded_text, rereadable, sections_of
 from fuzz.command.options import json_option
-from fuzz.command.pypy_pairs import list_pairs, missing_sections
-from fuzz.command.pypy_prove import Proving, prove, proving_options
+from fuzz.command.pypy.pairs import list_pairs, missing_sections
+from fuzz.command.pypy.prove import Proving, prove, proving_options
 from fuzz.command.seeds import writable
 from fuzz.report.words import counted
 from optimizer.ir.faults import InputError

@@ -1,0 +1,1 @@
+"""Commands for logs of PyPy."""
