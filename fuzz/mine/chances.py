@@ -172,7 +172,8 @@ class _Runs:
         """Operations on what its arguments are computed from that agree with it."""
         made: Mapping[Value, Operation] = {one.result: one for one in self._trace.ops[:place] if one.result is not None}
         below = [one for arg in op.args if (one := made.get(arg)) is not None and one.op.kind is Kind.PURE]
-        leaves = dict.fromkeys(arg for one in (op, *below) for arg in one.args if arg.type is INT)
+        used = (arg for one in (op, *below) for arg in one.args)
+        leaves = dict.fromkeys(arg for arg in used if isinstance(arg, Var | ConstInt) and arg.type is INT)
         operands = [*leaves, *(ConstInt(number) for number in _COMMON if ConstInt(number) not in leaves)]
         for row in _ROWS:
             assert row.args is not None
@@ -181,13 +182,13 @@ class _Runs:
                 if found != op and self._computes(row, args, values):
                     yield found
 
-    def _computes(self, row: Op, args: tuple[Value, ...], values: Sequence[Datum | None]) -> bool:
+    def _computes(self, row: Op, args: tuple[Var | ConstInt, ...], values: Sequence[Datum | None]) -> bool:
         d = concrete(self._trace.word)
         assert row.meaning is not None
         for run, value in enumerate(values):
             if value is None:
                 continue
-            given = [arg.value if isinstance(arg, ConstInt) else self._values[arg][run] for arg in args]  # type: ignore
+            given = [arg.value if isinstance(arg, ConstInt) else self._values[arg][run] for arg in args]
             if row.defined is not None and not row.defined(d, *given):
                 return False
             if row.meaning(d, *given) != value:

@@ -6,6 +6,7 @@ import json
 import os
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
+from dataclasses import dataclass
 from pathlib import Path, PurePath
 from typing import Any
 
@@ -76,31 +77,52 @@ def pypy_log(
     Ends with 2 if there is no trace, or one that is not whole or cannot be read, or with --pairs and --prove, if the
     log has only one kind of trace; the others are there nevertheless. --prove ends as `validate --batch` does.
     """
-    if bare and extract is None:
-        raise click.UsageError("--bare says how to --extract")
-    if listing and extract is not None:
-        raise click.UsageError("either --list or --extract")
-    if sum((listing, bare, pairs, proves, learn_to is not None)) > 1:
-        raise click.UsageError("only one of --list, --bare, --pairs, --prove and --learn can be given")
-    if learn_to is not None and extract is not None:
-        raise click.UsageError("either --learn or --extract")
-    _check_logs(logs, extract is not None, bool(proving.only))
-    proves |= pairs and extract is not None
-    given = click.get_current_context().get_parameter_source
-    for option in ("only", "jobs", "timeout_s", "cache", "html", "junit", "without_known"):
-        if not proves and given(option) is ParameterSource.COMMANDLINE:
-            name = option.removesuffix("_s").replace("_", "-")
-            raise click.UsageError(f"--{name} is for --prove, and for --pairs with --extract")
-    if proving.given and not proves and learn_to is None:
-        raise click.UsageError("--with is for --prove and --learn, and for --pairs with --extract")
+    what = _Wanted(listing, extract is not None, bare, pairs, proves, learn_to is not None)
+    _check_options(what, proving)
+    _check_logs(logs, what.extracts, bool(proving.only))
     if learn_to is not None:
         return _learn(logs, read_known(proving.given), learn_to)
     folder = None if extract is None else writable(Path(extract), "--extract")
-    if proves:
+    if what.judges:
         return prove(logs, proving, as_json, folder)
     if pairs:
         return worst([list_pairs(log, as_json) for log in logs])
     return worst([_list_recorded(log, folder, bare, as_json) for log in logs])
+
+
+@dataclass(frozen=True, slots=True)
+class _Wanted:
+    """The options that say what is done, as far as they were given."""
+
+    lists: bool
+    extracts: bool
+    bare: bool
+    pairs: bool
+    proves: bool
+    learns: bool
+
+    @property
+    def judges(self) -> bool:
+        return self.proves or (self.pairs and self.extracts)
+
+
+def _check_options(what: _Wanted, proving: Proving) -> None:
+    """Raises UsageError for options that do not go together."""
+    if what.bare and not what.extracts:
+        raise click.UsageError("--bare says how to --extract")
+    if what.lists and what.extracts:
+        raise click.UsageError("either --list or --extract")
+    if sum((what.lists, what.bare, what.pairs, what.proves, what.learns)) > 1:
+        raise click.UsageError("only one of --list, --bare, --pairs, --prove and --learn can be given")
+    if what.learns and what.extracts:
+        raise click.UsageError("either --learn or --extract")
+    given = click.get_current_context().get_parameter_source
+    for option in ("only", "jobs", "timeout_s", "cache", "html", "junit", "without_known"):
+        if not what.judges and given(option) is ParameterSource.COMMANDLINE:
+            name = option.removesuffix("_s").replace("_", "-")
+            raise click.UsageError(f"--{name} is for --prove, and for --pairs with --extract")
+    if proving.given and not what.judges and not what.learns:
+        raise click.UsageError("--with is for --prove and --learn, and for --pairs with --extract")
 
 
 def _check_logs(logs: tuple[str, ...], extracts: bool, chooses: bool) -> None:
