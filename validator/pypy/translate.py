@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import partial
 
 from optimizer.ir.dialects.pypy_trace import declarations_of, declared_call
 from optimizer.ir.immutable import replace
@@ -15,7 +16,7 @@ from validator.pypy.inferred.effects import CODE, Effect, leaves
 from validator.pypy.inferred.fields import Fields
 from validator.pypy.inferred.sameness import Node, Sameness
 from validator.pypy.inferred.strings import SAME_STRINGS, constant_strings, new_strings
-from validator.pypy.inferred.written import ALLOCATIONS, reads_written_only
+from validator.pypy.inferred.written import ALLOCATIONS, check_places, reads_written_only
 from validator.pypy.origins import earliest_origins, origins_of
 from validator.pypy.printed.copies import Copies, copies_of
 from validator.pypy.printed.lines import (
@@ -72,6 +73,7 @@ def translate(
     generous: bool = False,
 ) -> Translated:
     """The pair, where calls are taken not to have these effects, or, if that is to be `generous`, none at all."""
+    check_places(sides.after, partial(sameness.of, AFTER))
     lines = sides.lines
     copies = copies_of(sides)
     strings = constant_strings(rows, sameness)

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from optimizer.ir.dialects.pypy_log import read_traces
-from tests.pypy_logs import judged
+from tests.pypy_logs import judged, judged_bridge
 from tests.validator.pypy.test_stock import LOG
-from validator import Proved
+from validator import Proved, Unsupported
 from validator.pypy.inferred.written import reads_written_only
 from validator.pypy.printed.lines import read_printed
 
@@ -82,3 +82,31 @@ def test_a_load_from_a_new_object_that_has_no_such_field_is_not_proved(field: st
     )
     loop, _ = judged(wrong)
     assert not isinstance(loop.verdict, Proved)
+
+
+FIRST, SECOND = "<FieldP Cell.first 8>", "<FieldP Cell.second 16>"
+NULL_TO = "setfield_gc(p2, ConstPtr(null), descr={})".format
+KEPT = (NEW.rstrip(), f"setfield_gc(p2, p0, descr={FIRST})")
+
+
+@pytest.mark.parametrize(
+    ("access", "is_there"),
+    [
+        (NULL_TO(SECOND), True),
+        (NULL_TO("<FieldP Cell.third 24>"), False),
+        (NULL_TO("<FieldP Cell.third 20>"), False),  # behind the end with its last bytes
+        (NULL_TO("<FieldP Other.first 8>"), False),
+        (NULL_TO("<FieldP Other.first 12>"), False),  # across another field
+        (NULL_TO("<FieldP Other.second 16>"), True),  # one of a struct that it may inherit from
+        ("p3 = getfield_gc_r(p2, descr=<FieldP Cell.third 24>)", False),
+        ("p3 = same_as_r(p2)\nsetfield_gc(p3, ConstPtr(null), descr=<FieldP Cell.third 24>)", False),
+        (f"p3 = new_array_clear(2, descr=<ArrayP 8>)\nsetfield_gc(p3, ConstPtr(null), descr={FIRST})", False),
+        ("p3 = new_array_clear(2, descr=<ArrayP 8>)\nsetarrayitem_gc(p3, 0, ConstPtr(null), descr=<ArrayP 8>)", True),
+        ("p3 = new_array_clear(2, descr=<ArrayP 8>)\nsetarrayitem_gc(p3, 0, 0, descr=<ArrayS 8>)", False),
+        ("setarrayitem_gc(p2, 0, ConstPtr(null), descr=<ArrayP 8>)", False),
+    ],
+)
+def test_new_objects_are_accessed_where_they_have_something(access: str, *, is_there: bool) -> None:
+    """A store of NULL to a place that is NULL would change nothing that the language knows of."""
+    one = judged_bridge((*KEPT, "finish(p2)"), (*KEPT, *access.split("\n"), "finish(p2)"))
+    assert isinstance(one.verdict, Proved if is_there else Unsupported)

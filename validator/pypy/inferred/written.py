@@ -13,16 +13,18 @@ it.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 from validator.pypy.printed.lines import Line, Printed
+from validator.pypy.printed.straight import NotStraight
 
 ALLOCATIONS = ("new", "new_with_vtable")
 _SIZE = re.compile(r"<SizeDescr ([0-9]+)>")
 _FIELD = re.compile(r"<Field(?P<kind>[A-Z]) (?P<struct>.+)\.(?P<name>[^. ]+) (?P<offset>[0-9]+)(?: pure)?>")
 _LOADS = ("getfield_gc_i", "getfield_gc_f")
 _ACCESSES = ("getfield_gc", "setfield_gc")
+_ITEMS = ("getarrayitem_gc", "setarrayitem_gc")
 _WHOLE_WORDS = "PF"
 _WORD = 8
 
@@ -46,6 +48,34 @@ def place_of(line: Line) -> Place | None:
     if found is None:
         return None
     return Place(found["struct"], int(found["offset"]), _WORD if found["kind"] in _WHOLE_WORDS else 1)
+
+
+def check_places(printed: Printed, of: Callable[[str], object]) -> None:
+    """Raises NotStraight where a new object is accessed at a place that it does not have: behind its end, across
+    another field of it, or as another kind of object. `of` gives the classes of values."""
+    made: dict[object, Line] = {}
+    fields: dict[object, set[Place]] = {}
+    for line in printed.lines:
+        if line.result and line.name.startswith("new"):
+            made[of(line.result)] = line
+        elif (found := line.access) and (new := made.get(of(found.place[0]))):
+            place, size = place_of(line), _SIZE.fullmatch(new.descr)
+            own = fields.setdefault(of(found.place[0]), set())
+            is_behind = place and size and place.offset + place.size > int(size[1])
+            if is_behind or any(_overlap(place, one) for one in own if place) or _is_other_kind(line, new):
+                raise NotStraight(f"a {line.name} at a place that the new object does not have")
+            own |= {place} if place else set()
+
+
+def _overlap(one: Place, other: Place) -> bool:
+    return one != other and one.offset < other.offset + other.size and other.offset < one.offset + one.size
+
+
+def _is_other_kind(access: Line, new: Line) -> bool:
+    """Is it an access to an array that is none, or has other items, or to a field of an array?"""
+    if access.name.startswith(_ITEMS):
+        return access.descr != new.descr
+    return access.name.startswith(_ACCESSES) and new.name not in ALLOCATIONS
 
 
 def reads_written_only(traces: Iterable[Printed], spans: Spans) -> bool:
