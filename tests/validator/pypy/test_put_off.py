@@ -11,7 +11,7 @@ from validator.pypy.printed.lines import RPYTHON
 
 def put_off(field: str, value: str = "i1", function: str = "keep", descr: str = CALL) -> str:
     """A new object whose field is filled behind the call that it is given to."""
-    made, call = "p2 = new_with_vtable(descr=<SizeDescr 24>)", f"call_n(ConstClass({function}), p2, descr={descr})"
+    made, call = "p2 = new_with_vtable(descr=<SizeDescr 64>)", f"call_n(ConstClass({function}), p2, descr={descr})"
     store, end = f"setfield_gc(p2, {{}}, descr={field})", "finish(p2)"
     before = recorded("[p0, i1]", made, store.format("i1"), call, end)
     return before + bridge("[p0, i1]", *(f"+1: {line}" for line in (made, call, store.format(value), end)))

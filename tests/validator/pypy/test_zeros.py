@@ -76,6 +76,31 @@ def test_what_is_no_constant_may_hold_any_number(where: str) -> None:
     assert not is_proved(judged(added() * 2 + added(where=where))[-1])
 
 
+LOAD = "i1 = getfield_gc_i(p0, descr=<FieldS Counter.inst_count 8>)"
+KNOWN = "guard_value(i1, 7{})".format
+
+
+def plain(recorded_guard: str, guard: str, *ends: str) -> str:
+    """A pair that adds the number in a constant, of which the optimizer has left no addition, with these ends."""
+    constant = f"i3 = getfield_gc_i(ConstPtr(ptr1), descr={BOX})"
+    before = (LOAD, recorded_guard, constant, "i5 = int_add(i3, i1)", ends[0])
+    after = ("[p0]", POINT.format(line=9), *(f"+1: {line}" for line in (LOAD, guard, ends[1])))
+    return recorded("[p0]", POINT.format(line=9), *before) + bridge(*after)
+
+
+@pytest.mark.parametrize(
+    ("gone", "wrong"),
+    [
+        (("finish(i1)", "finish(i1)"), ("finish(i5)", "finish(i1)")),  # nobody needs the sum
+        (("finish(i5)", "finish(12)"), ("finish(i5)", "finish(7)")),  # both numbers are known
+    ],
+)
+def test_a_sum_that_is_gone_for_another_reason_says_nothing(gone: tuple[str, str], wrong: tuple[str, str]) -> None:
+    guards = KNOWN(""), KNOWN(", descr=<Guard0x11>") + " [p0]"
+    *_, last = judged(plain(*guards, *gone) * 2 + plain(*guards, *wrong))
+    assert not is_proved(last)
+
+
 def test_other_processes_have_other_constants() -> None:
     assert not any(is_proved(one) for log in judged_together(added(), added(line=8)) for one in log)
     (one,), (other,) = judged_together(added(), added())

@@ -1,9 +1,10 @@
 """The constants that hold 0, which PyPy's optimizer looks up and no log prints.
 
 Where a recorded trace adds the number that a constant object holds, and that is 0, the optimizer leaves the addition
-out. So it is assumed of the constant at one place of the program that it holds 0,
-if two pairs leave the additions of constants out there, and no others, and none keeps one: the place is a bytecode and
-the operand of the addition. Which number a constant holds other processes do not tell.
+out. So it is assumed of the constant at one place of the program that it holds 0, if two pairs leave the additions of
+constants out there, and no others, and have the other number where the recorded trace has the sum, and none keeps one:
+the place is a bytecode and the operand of the addition. A sum that is gone because nobody needs it, or since both
+numbers are known, says nothing. Which number a constant holds other processes do not tell.
 """
 
 from __future__ import annotations
@@ -34,16 +35,18 @@ class Zeros:
 
     def add(self, pair: Witness, sides: Sides, sameness: Sameness) -> None:
         """Takes in a pair, of which this is the last row."""
-        found: dict[str, list[str]] = {}
-        for line, place, _ in _added(sides.before.lines, sameness):
-            found.setdefault(line.point, []).append(place)
+        found: dict[str, list[tuple[Line, str, str]]] = {}
+        for added in _added(sides.before.lines, sameness):
+            found.setdefault(added[0].point, []).append(added)
         recorded, left = _additions(sides.before.lines), _additions(sides.after.lines)
-        for point, places in found.items():
-            if left[point] == recorded[point] - len(places):
-                for place in places:
-                    self.said.setdefault(place, set()).add(pair)
-            elif left[point] > recorded[point] - len(places):
-                self.denied |= {*places}
+        for point, additions in found.items():
+            if left[point] == recorded[point] - len(additions):
+                for line, place, load in additions:
+                    left_over = {sameness.of(BEFORE, arg) for arg in (line.result or "", *line.args) if arg != load}
+                    if len(left_over) == 1:
+                        self.said.setdefault(place, set()).add(pair)
+            elif left[point] > recorded[point] - len(additions):
+                self.denied |= {place for _, place, _ in additions}
 
     def assumed(self, log: int) -> frozenset[str]:
         """The places whose constants are taken to hold 0 in the log of that number."""
