@@ -19,6 +19,7 @@ from optimizer.ir.text.declarations import parse_declarations
 from optimizer.ir.trace import Trace
 from validator.loops.proofs import ENTRY
 from validator.prove.judge import OUT_OF_TIME, validate
+from validator.pypy.ends import prove_to_end
 from validator.pypy.exits import Prove, prove_with_exits
 from validator.pypy.open import Open
 from validator.pypy.printed.lines import allocates_raw
@@ -165,6 +166,11 @@ def _verdict(text: Translated, options: Options, prove: Prove) -> tuple[Verdict,
         if isinstance(verdict, Refuted) and not text.is_loop and not _leaves(verdict):
             told = with_origins(told, ())
             break
+    if text.is_bridge and not isinstance(verdict, Proved):
+        ended = prove_to_end(before, after, text.origins, options, prove)
+        if ended is not None:
+            before, shown = ended
+            verdict, told = shown.verdict, shown.after
     if isinstance(verdict, Proved) and (early := _early(verdict.evidence.origins, text.earliest)):
         listing = with_origins(after, verdict.evidence.origins)
         if not are_computed(before, listing, shown.options, early):

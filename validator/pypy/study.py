@@ -198,7 +198,8 @@ def translated(pair: LogPair, file: str, knowledge: Knowledge, *, strict: Transl
         rests_on.add(pair.target.number)
     assumes = sorted({*text.assumes, *facts.assumes, *apart, *zeros})
     told = (f"{what}{SEEN_ELSEWHERE}" if what in knowledge.elsewhere else what for what in assumes)
-    return replace(text, assumes=tuple(told), rests_on=tuple(sorted(rests_on)))
+    is_bridge = pair.kind is not Kind.LOOP and not text.is_loop
+    return replace(text, assumes=tuple(told), rests_on=tuple(sorted(rests_on)), is_bridge=is_bridge)
 
 
 def _text(sides: Sides, knowledge: Knowledge, *, generous: bool) -> Translated:

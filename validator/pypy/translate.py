@@ -44,7 +44,8 @@ class Translated:
     """The texts of both traces, their declarations as TOML, and the assumptions, each by its name. `origins` are, of
     each guard, the number of the recorded one that it seems to come from, `earliest` the least that this can be, where
     that is known. It rests on the optimized traces of the pairs of these numbers being right. `is_loop`: it goes round,
-    or to the inner label of a loop, the texts of which are `loop`."""
+    or to the inner label of a loop, the texts of which are `loop`. `is_bridge`: it is none, and goes to the start
+    of one, if it does not finish."""
 
     sides: Sides
     before: str
@@ -55,6 +56,7 @@ class Translated:
     earliest: tuple[int, ...]
     rests_on: tuple[int, ...] = ()
     is_loop: bool = False
+    is_bridge: bool = False
     loop: tuple[str, str] | None = None
 
     def says(self, other: Translated) -> bool:

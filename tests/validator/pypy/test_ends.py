@@ -1,0 +1,81 @@
+"""Guards that a bridge has in front of its end, and its recorded trace has not."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.pypy_logs import judged
+from tests.validator.pypy.test_parents import pair
+from validator import Proved
+from validator.pypy.ends import RESUME_AT_END
+from validator.verdict import Verdict
+
+VALUE = "<FieldS Box.value 16>"
+ROUND = """[p0, i1]
+    label(p0, i1, descr=TargetToken(140))
+    i2 = int_lt(i1, 9)
+    guard_true(i2, descr=<Guard0x7f01>) [p0, i1]
+    jump(p0, i1, descr=TargetToken(140))"""
+GOING_ROUND = "[p0, i1]\ni2 = int_lt(i1, 9)\nguard_true(i2)\njump(p0, i1, descr=<Loop-1>)"
+LOOP = pair(GOING_ROUND, ROUND)
+RECORDED = f"""[p0, i1]
+    i2 = int_gt(i1, 20)
+    guard_true(i2)
+    p3 = getfield_gc_r(p0, descr=<FieldP Box.next 8>)
+    setfield_gc(p0, i1, descr={VALUE})
+    i4 = int_add(i1, -1)
+    jump(p3, i4, descr=<Loop-1>)"""
+OPTIMIZED = f"""[p0, i1]
+    i2 = int_gt(i1, 20)
+    guard_true(i2, descr=<Guard0x7f02>) [p0, i1]
+    p3 = getfield_gc_r(p0, descr=<FieldP Box.next 8>)
+    setfield_gc(p0, i1, descr={VALUE})
+    i4 = int_add(i1, -1)
+    guard_nonnull(p3, descr=<Guard0x7f03>) [p0, p3, i4]
+    jump(p3, i4, descr=TargetToken(140))"""
+STORE = f"    setfield_gc(p0, i1, descr={VALUE})\n"
+GUARD = "    guard_nonnull(p3, descr=<Guard0x7f03>) [p0, p3, i4]\n"
+
+
+def verdict(optimized: str = OPTIMIZED, recorded: str = RECORDED) -> Verdict:
+    return judged(LOOP + pair(recorded, optimized, "7f01"))[1].verdict
+
+
+def test_such_a_guard_resumes_where_the_bridge_ends() -> None:
+    shown = verdict()
+    assert isinstance(shown, Proved)
+    assert RESUME_AT_END in shown.evidence.assumes
+    without = verdict(OPTIMIZED.replace(GUARD, ""))
+    assert isinstance(without, Proved)
+    assert RESUME_AT_END not in without.evidence.assumes
+
+
+@pytest.mark.parametrize(
+    ("right", "wrong"),
+    [
+        (STORE + "    i4 = int_add(i1, -1)\n" + GUARD, "    i4 = int_add(i1, -1)\n" + GUARD + STORE),
+        (GUARD, GUARD.replace("p3,", "p0,")),  # not handed on
+        ("    guard_true(i2, descr=<Guard0x7f02>) [p0, i1]\n", ""),
+        ("guard_true(i2", "guard_false(i2"),
+        ("int_gt(i1, 20)", "int_gt(i1, 21)"),
+        ("int_add(i1, -1)", "int_add(i1, -2)"),
+        ("Box.next 8", "Box.last 8"),
+        (STORE, ""),
+        (STORE, STORE.replace("i1", "i2")),
+    ],
+)
+def test_faults_of_such_bridges_are_found(right: str, wrong: str) -> None:
+    assert OPTIMIZED.count(right) == 1
+    assert not isinstance(verdict(OPTIMIZED.replace(right, wrong)), Proved)
+
+
+def test_what_finishes_has_no_such_guards() -> None:
+    ends = [text.replace("jump(p3, i4", "finish(p3") for text in (RECORDED, OPTIMIZED)]
+    recorded, optimized = (text.replace("descr=<Loop-1>", "").replace("descr=TargetToken(140)", "") for text in ends)
+    assert not isinstance(verdict(optimized.replace(", )", ")"), recorded.replace(", )", ")")), Proved)
+
+
+def test_a_loop_has_no_such_guards() -> None:
+    wrong = ROUND.replace("    jump(", "    guard_nonnull(p0, descr=<Guard0x7f05>) [p0, i1]\n    jump(")
+    assert isinstance(judged(LOOP)[0].verdict, Proved)
+    assert not isinstance(judged(pair(GOING_ROUND, wrong))[0].verdict, Proved)
