@@ -16,7 +16,7 @@ from optimizer.ir.immutable import replace
 from optimizer.ir.rows.ops import OPS
 from optimizer.ir.rows.row import INT
 from optimizer.ir.rules.language import Rule, RuleError, rule
-from optimizer.ir.text.trace_printer import format_operation
+from optimizer.ir.text.trace_printer import format_operation, format_trace
 from optimizer.ir.trace import ConstInt, Operation, Trace, Value, Var
 from optimizer.ir.types.declared import NO_DECLARATIONS
 
@@ -101,15 +101,14 @@ def _with_inputs(trace: Trace, chance: Chance) -> Trace:
 
 
 def told(chance: Chance) -> tuple[tuple[str, ...], str]:
-    """The lines of the trace with plain names, and the line that may stand in the place of one of them."""
+    """The lines of the trace with plain names, and one of its operations with what may stand in its place."""
     trace = chance.trace
     names: dict[Var, Var] = {
         var: Var(f"{LETTERS[var.type]}{number}", var.type) for number, var in enumerate(variables(trace))
     }
     values: dict[Value, Value] = dict(names.items())
-    lines = tuple(format_operation(op) for op in with_names(trace, names).ops)
-    inputs = ", ".join(str(names[var]) for var in trace.inputs)
-    place = trace.ops.index(chance.operation)
+    plain = with_names(trace, names)
+    operation = format_operation(plain.ops[trace.ops.index(chance.operation)])
     match chance.instead.put:
         case None:
             better = "never fails" if chance.operation.op.is_guard else "is not needed"
@@ -119,7 +118,7 @@ def told(chance: Chance) -> tuple[tuple[str, ...], str]:
             better = f"is {values.get(value, value)}"
         case value:
             better = f"is {value}"
-    return (f"[{inputs}]", *lines), f"{lines[place]}  # {better}"
+    return (*format_trace(plain).splitlines(),), f"{operation}  # {better}"
 
 
 def shape(chance: Chance) -> str:

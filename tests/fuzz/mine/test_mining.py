@@ -10,7 +10,7 @@ from commands import Command
 
 from fuzz.mine.chances import cost, first_chance, is_proved
 from fuzz.mine.mining import Groups, Mined, Source, mine
-from fuzz.mine.smallest import left_by, rule_of, shape
+from fuzz.mine.smallest import left_by, rule_of, shape, told
 from optimizer.ir.text import parse
 from optimizer.ir.trace import Trace
 from optimizer.pipeline import optimize
@@ -82,6 +82,22 @@ def test_names_and_numbers_make_no_other_shape() -> None:
         assert chance is not None
         shapes.append(shape(chance))
     assert shapes[0] == shapes[1]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "+++\nword = 4\n+++\n[i0]\ni1 = int_lshift(i0, 3)\ni2 = int_lshift(i1, 1)\nfinish(i2)\n",
+        '+++\n[struct.Node]\nfields = { tag = "u8" }\n+++\n'
+        "[p0]\ni1 = getfield_gc_i(p0, descr=Node.tag)\ni2 = int_and(i1, 255)\nfinish(i2)\n",
+        "[i0]\ni1 = int_and(i0, -1)\nguard_true(i0) [i2] {\n    i2 = int_add(i0, 5)\n}\nfinish(i1)\n",
+    ],
+)
+def test_the_lines_are_the_whole_trace(text: str) -> None:
+    """The width of its words, its declarations and its exit blocks."""
+    chance = first_chance(parse(text))
+    assert chance is not None
+    assert "\n".join((*told(chance)[0], "")) == text
 
 
 def test_shapes_are_counted_by_traces() -> None:
