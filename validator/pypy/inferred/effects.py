@@ -8,8 +8,8 @@ be consistent over all logs that are studied together: where the optimizer loads
 again, or checks again, only because of a call between, or does a store that it has put off right in front of a call,
 that function has the effect.
 
-Nothing is inferred of functions of which PyPy knows nothing either, of fields that it takes to be immutable, nor of
-objects that the optimized trace has not allocated yet.
+Nothing is inferred of functions of which PyPy knows nothing either, of fields that it takes to be immutable, of items,
+nor of objects that the optimized trace has not allocated yet.
 """
 
 from __future__ import annotations
@@ -41,6 +41,10 @@ CODE = "code"
 _VERBS = {"reads": "read", "writes": "write", "invalidates": "invalidate"}
 _FORGETS = ("label", "gc_store")
 """Operations behind which PyPy's optimizer may know less of all memory."""
+_ITEMS = ("<Array", "<Interior")
+"""Beginnings of the names of items. Arrays of different types are printed alike: what a function does to those of lists
+nobody can tell from what it does to those of frames."""
+
 _ROUNDS = 4
 """Effects that are inferred say more of which values are the same, and so more effects are seen."""
 
@@ -99,10 +103,11 @@ class Evidence:
 
     def assumed(self, log: int, *, is_own: bool = False) -> frozenset[Effect]:
         """The effects that the optimizer relied on, in the log of that number, without those that it denied elsewhere,
-        and those of RPython's own functions on what they read and write. `is_own`: without what is kept in files."""
+        those on memory that arrays of several types have in common, and those of RPython's own functions on what they
+        read and write. `is_own`: without what is kept in files."""
         relied_on = told(self.relied_on, log, _is_named, _are_enough, is_own=is_own)
         behind = told(self.stored_behind, log, _is_named, is_own=is_own)
-        assumed = (relied_on | behind) - self.denied
+        assumed = [one for one in (relied_on | behind) - self.denied if not one.memory.startswith(_ITEMS)]
         return frozenset(one for one in assumed if not does_to_own(one.function, one.verb, one.memory))
 
     def kept(self) -> Iterator[Row]:

@@ -62,9 +62,8 @@ _OWN = (
 collector, by their names, with the memory that they may touch, and the memory that they write. Functions on dicts may
 read what is immutable in keys, to compare them, and compute the hashes of strings."""
 
-_STRUCTS = re.compile(r"<Interior|<Field. (list|string|unicode|dict|rpy_)")
-"""Entries of dicts, and the fields of their structs: of those that they may touch they may read each, and functions on
-lists, which copy items, arrays too."""
+_STRUCTS = re.compile(r"<Field. (list|string|unicode|dict|rpy_)")
+"""The fields of their structs: of those that they may touch they may read each."""
 
 RPYTHON = "RPython's own functions on lists, strings, dicts and for the garbage collector touch nothing else"
 
@@ -245,8 +244,7 @@ def does_to_own(function: str, verb: str, memory: str) -> bool:
     found = _RPYTHON.fullmatch(function)
     owns = [own for name, *own in _OWN if found and re.fullmatch(name, found["name"])]
     if verb == "reads":
-        is_struct = _STRUCTS.match(memory) is not None
-        return any(re.match(touched, memory) and (is_struct or written == _LIST) for touched, written in owns)
+        return _STRUCTS.match(memory) is not None and any(re.match(touched, memory) for touched, _ in owns)
     return verb == "writes" and any(re.match(written, memory) for _, written in owns)
 
 
