@@ -163,7 +163,7 @@ class _ResumeData:
     def choices(self, number: int, last: int | None, origin: int) -> Iterator[int]:
         """The recorded guards that the guard of that number may come from, if resume data has to store at this one:
         this itself, that of the `last` one in front, if it may share its resume data, and later ones that ask the same,
-        at which it has not to."""
+        behind as many events, at which it has not to."""
         if not _pending(self.pair, number, origin):
             return
         self.is_open = True
@@ -173,7 +173,8 @@ class _ResumeData:
         if last is not None and self._shares(self.pair.after.guards[number - 1], guard):
             yield last
         for k, recorded in enumerate(self.pair.before.guards[origin + 1 :], origin + 1):
-            if recorded.passes is guard.passes and not _pending(self.pair, number, k):
+            is_behind_as_many = recorded.events == guard.events
+            if is_behind_as_many and recorded.passes is guard.passes and not _pending(self.pair, number, k):
                 yield k
 
     def _differs(self, number: int, origin: int) -> bool:

@@ -8,7 +8,7 @@ import pytest
 
 from optimizer.ir.dialects.pypy_log import read_traces
 from optimizer.ir.dialects.pypy_pairs import LogPair, pair_sections
-from tests.pypy_logs import judged, loop, recorded
+from tests.pypy_logs import bridge, judged, loop, recorded
 from validator import Proved, Unknown, Unsupported
 from validator.pypy.judge import Judged, judge
 from validator.pypy.study import study
@@ -137,3 +137,19 @@ def test_no_guard_hands_over_what_is_computed_behind_it() -> None:
     assert isinstance(one.verdict, Unsupported)
     (one,) = judged(RECORDED + optimized.replace("[p0, i3]", "[p0, i1]", 1))
     assert isinstance(one.verdict, Proved)
+
+
+WORK = "call_n(ConstClass(work), p0, descr=<Callv 0 r EF=5>)"
+
+
+@pytest.mark.parametrize("name", ["guard_no_exception", "guard_not_forced"])
+def test_no_guard_stands_between_a_call_and_the_one_that_asks_what_it_did(name: str) -> None:
+    """It would hand over no exception, though it may resume where that is asked for."""
+    asks, other = f"{name}({{}})", "guard_true(i1{})"
+    before = ("guard_true(i2)", WORK, asks.format(""), other.format(""), "finish()")
+    listed = [one.format(f"{comma}descr=<Guard{at}>") for at, (one, comma) in enumerate(((asks, ""), (other, ", ")), 1)]
+    for guards, verdict in ((listed, Proved), (listed[::-1], Unsupported)):
+        after = ("guard_true(i2, descr=<Guard3>) [p0]", WORK, *(f"{guard} [p0]" for guard in guards), "finish()")
+        inputs = "[p0, i1, i2]"
+        (one,) = judged(recorded(inputs, *before) + bridge(inputs, *(f"+1: {line}" for line in after)))
+        assert isinstance(one.verdict, verdict)

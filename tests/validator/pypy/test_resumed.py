@@ -60,3 +60,24 @@ def test_what_resume_data_does_is_left_open_where_a_loop_has_no_proofs() -> None
     before = parse(f"{types}[p0, p1]\np2 = new(descr=Raw)\njump(p1, p2)\n")
     after = parse(f"{types}[p0, p1]\n{once}label(p1, p2, descr=Body)\n{again}jump(p2, p3, descr=Body)\n")
     assert with_resume_data(before, after, None, OPTIONS).is_open
+
+
+def test_a_guard_does_not_resume_behind_a_call_in_front_of_which_it_stands() -> None:
+    """Resume data can do the first store, but not the second one: the guard lists no object to store to. A later guard
+    that asks the same, where nothing is left to store, is none that it could come from."""
+
+    def stored(number: int, at: int) -> list[str]:
+        made = "\n".join(MADE).format(8, number)
+        return [*made.splitlines(), f"setfield_gc(p0, p{number}, descr=<FieldP Node.part {at}>)"]
+
+    first, second, gone = stored(2, 16), stored(3, 24), "setfield_gc(p0, p9, descr=<FieldP Node.part 16>)"
+    asks, call = "guard_class(p9, ConstClass(W_Item){})", "call_n(ConstClass(work), p0, descr=<Callv 0 r EF=2>)"
+    nonnull = "guard_nonnull(p7{})"
+    before = (*first, nonnull.format(""), gone, *second, asks.format(""), call, asks.format(""), "finish(p9)")
+    for listed, is_right in (("p0, i8, p9", True), ("i8, p9", False)):
+        guards = nonnull.format(", descr=<Guard1>") + " [p0, i8]", asks.format(", descr=<Guard2>") + f" [{listed}]"
+        after = (guards[0], gone, guards[1], *second, call, "finish(p9)")
+        inputs = "[p0, p7, i8, p9]"
+        (one,) = judged(recorded(inputs, *before) + bridge(inputs, *(f"+1: {line}" for line in after)))
+        assert isinstance(one.verdict, Proved) is is_right
+        assert is_right or "not only by what resume data can do" in str(one.verdict)

@@ -23,6 +23,9 @@ _UNSEEN = (
     *("enter_portal_frame", "leave_portal_frame", "guard_future_condition", "debug_merge_point", "jit_debug"),
     "increment_debug_counter",
 )
+_ASKS = ("guard_not_forced", "guard_no_exception", "guard_exception")
+"""The guards that ask what the call in front did."""
+
 _VIRTUAL_TOKEN = "<FieldP JitVirtualRef.virtual_token 8>"
 _FORCED = "<FieldP JitVirtualRef.forced 16>"
 VIRTUAL_REF = "<SizeDescr JitVirtualRef>"
@@ -60,7 +63,7 @@ class Sides:
 
 def straight(recorded: Printed, optimized: Printed) -> Sides:
     """The pair from the inputs of the recorded trace on. Raises NotStraight."""
-    _check_handed(optimized)
+    _check_guards(optimized)
     after = _from_label(optimized)
     if len(after.inputs) != len(recorded.inputs):
         after = _from_entry(after, len(recorded.inputs))
@@ -72,12 +75,17 @@ def straight(recorded: Printed, optimized: Printed) -> Sides:
     return sides
 
 
-def _check_handed(optimized: Printed) -> None:
-    """Raises NotStraight where a guard hands over a value that is not computed yet."""
-    known = {*optimized.inputs}
+def _check_guards(optimized: Printed) -> None:
+    """Raises NotStraight where a guard hands over a value that is not computed yet, or stands between a call and the
+    guard that asks what it did: no other one tells the interpreter of an exception."""
+    known, other = {*optimized.inputs}, ""
     for line in optimized.lines:
         if any(is_variable(text) and text not in known for text in line.handed):
             raise NotStraight(f"a {line.name} that hands over what is computed behind it")
+        if line.name in _ASKS and other:
+            raise NotStraight(f"a {other} between a call and its {line.name}")
+        if line.is_guard or line.is_call:
+            other = line.name if line.is_guard and line.name not in _ASKS else ""
         known.add(line.result or "")
 
 
