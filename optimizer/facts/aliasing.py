@@ -15,7 +15,7 @@ from optimizer.facts.references import About, constant_name
 from optimizer.ir.domains.abstract import Truth
 from optimizer.ir.domains.bounds import bounds_domain
 from optimizer.ir.rows.row import INT
-from optimizer.ir.trace import ConstInt, ConstRef, Value, Var
+from optimizer.ir.trace import ConstInt, ConstRef, Value
 
 if TYPE_CHECKING:
     from optimizer.facts.facts import Facts
@@ -27,14 +27,12 @@ def distinct(facts: Facts, one: Value, other: Value) -> bool:
     if one == other:
         return False
     references = facts.references
-    if NULL in (one, other):
-        return references.about(other if one == NULL else one).nonnull
-    if isinstance(one, ConstRef) and isinstance(other, ConstRef):
-        return facts.layout.different_constants(constant_name(one), constant_name(other)) is True
-    if any(
-        isinstance(fresh, Var) and fresh in references.fresh and references.is_out_of_reach(fresh, than)
-        for fresh, than in ((one, other), (other, one))
-    ):
+    if isinstance(one, ConstRef) or isinstance(other, ConstRef):
+        if NULL in (one, other):
+            return references.about(other if one == NULL else one).nonnull
+        if isinstance(one, ConstRef) and isinstance(other, ConstRef):
+            return facts.layout.different_constants(constant_name(one), constant_name(other)) is True
+    if references.is_out_of_reach(one, other) or references.is_out_of_reach(other, one):
         return True
     known = references.about(one), references.about(other)
     if not (known[0].nonnull and known[1].nonnull):

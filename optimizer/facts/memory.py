@@ -7,7 +7,9 @@ store to what may be the same cell, and at an event that may write them. Content
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator, KeysView
 from dataclasses import dataclass, field
+from itertools import chain
 from typing import TYPE_CHECKING
 
 from optimizer.facts.aliasing import distinct, may_meet
@@ -37,19 +39,75 @@ class _Local:
     blurred: set[str] = field(default_factory=set)
 
 
+class _Contents:
+    """Contents of cells, by their slots, and by their indices as far as these are constant: such cells never meet those
+    of another constant index."""
+
+    def __init__(self) -> None:
+        self._tables: dict[str, dict[Value | None, dict[Cell, Value]]] = {}
+
+    def get(self, cell: Cell) -> Value | None:
+        tables = self._tables.get(cell.slot.key)
+        table = tables.get(_bucket(cell)) if tables else None
+        return table.get(cell) if table else None
+
+    def put(self, cell: Cell, value: Value) -> None:
+        table = self._tables.setdefault(cell.slot.key, {}).setdefault(_bucket(cell), {})
+        table[cell] = value
+        if len(table) > MOST_CELLS:
+            del table[next(iter(table))]
+
+    def of(self, key: str) -> Iterator[dict[Cell, Value]]:
+        """All tables of the slot of that key."""
+        yield from self._tables.get(key, {}).values()
+
+    def near(self, cell: Cell) -> Iterator[dict[Cell, Value]]:
+        """The tables of cells that may be this one."""
+        tables = self._tables.get(cell.slot.key)
+        if not tables:
+            return
+        at = _bucket(cell)
+        if at is _ANY:
+            yield from tables.values()
+            return
+        for bucket in (at, _ANY):
+            if bucket in tables:
+                yield tables[bucket]
+
+    def all(self) -> Iterator[dict[Cell, Value]]:
+        return chain.from_iterable(tables.values() for tables in self._tables.values())
+
+    def slots(self) -> KeysView[str]:
+        """The keys of the slots of which something is known, or has been."""
+        return self._tables.keys()
+
+    def forget(self, keys: Iterable[str]) -> None:
+        """Forgets all that is known of these slots."""
+        for key in keys:
+            self._tables.pop(key, None)
+
+
+_ANY = NULL
+"""The bucket of cells whose index is not constant; no index is NULL."""
+
+
+def _bucket(cell: Cell) -> Value | None:
+    return _ANY if isinstance(cell.index, Var) else cell.index
+
+
 class Memory:
     """The contents that are known. They are told by values, to be looked up by their representatives."""
 
     def __init__(self, facts: Facts) -> None:
         self._facts = facts
         self._local: dict[Var, _Local] = {}
-        self._shared: dict[str, dict[Cell, Value]] = {}
-        self._lasting: dict[str, dict[Cell, Value]] = {}  # of immutable cells
+        self._shared = _Contents()
+        self._lasting = _Contents()  # of immutable cells
         self._rewritten: set[str] = set()  # keys that the trace or a declared write may have changed in constants
         self._world_has_written = False
         self._bytes_changed = False
-        self._watched: set[Cell] = set()  # what does not change while the code is valid
-        self._suspended: dict[str, dict[Cell, Value]] = {}  # what watched cells hold wherever the code is valid
+        self._watched: dict[str, dict[Cell, None]] = {}  # what does not change while the code is valid
+        self._suspended = _Contents()  # what watched cells hold wherever the code is valid
 
     # Asking.
 
@@ -68,10 +126,8 @@ class Memory:
 
     def contents_of(self, key: str, value: Value) -> Value | None:
         """The content of an immutable field of that object, which is not local."""
-        for cell, content in self._lasting.get(key, {}).items():
-            if cell.object == value:
-                return content
-        return None
+        held = ((cell, content) for table in self._lasting.of(key) for cell, content in table.items())
+        return next((content for cell, content in held if cell.object == value), None)
 
     def _local_content(self, local: _Local, cell: Cell) -> Value | None:
         key, index = cell.slot.key, cell.index
@@ -107,8 +163,8 @@ class Memory:
             return cell
         return Cell(slot, owner, index)
 
-    def _table(self, cell: Cell) -> dict[Cell, Value]:
-        return (self._lasting if cell.slot.immutable else self._shared).setdefault(cell.slot.key, {})
+    def _table(self, cell: Cell) -> _Contents:
+        return self._lasting if cell.slot.immutable else self._shared
 
     # Learning.
 
@@ -151,9 +207,7 @@ class Memory:
         whole = self._normal(Cell(copy.slot, copy.object))
         local = self._local.get(whole.object) if isinstance(whole.object, Var) else None
         if local is None:
-            table = self._shared.get(copy.slot.key, {})
-            for known in [known for known in table if not distinct(self._facts, known.object, whole.object)]:
-                del table[known]
+            self._forget_object(self._shared.of(copy.slot.key), whole.object)
         else:
             local.constant.pop(copy.slot.key, None)
             local.variable.pop(copy.slot.key, None)
@@ -171,8 +225,11 @@ class Memory:
             return
         self.escape(self._facts.find(stored_value(operation)))
         self._bytes_changed = True
-        for table in (*self._shared.values(), *self._lasting.values(), *self._suspended.values()):
-            for known in [known for known in table if not distinct(self._facts, known.object, changed)]:
+        self._forget_object(chain(self._shared.all(), self._lasting.all(), self._suspended.all()), changed)
+
+    def _forget_object(self, tables: Iterable[dict[Cell, Value]], value: Value) -> None:
+        for table in tables:
+            for known in [known for known in table if not distinct(self._facts, known.object, value)]:
                 del table[known]
 
     def _put(self, cell: Cell, value: Value, *, written: bool = False) -> None:
@@ -180,12 +237,9 @@ class Memory:
         if local is not None:
             self._put_local(local, cell, value, written)
             return
-        table = self._table(cell)
-        table[cell] = value
+        self._table(cell).put(cell, value)
         if cell.slot.immutable and cell.index is None:
             self._facts.references.learn_about(cell.object).immutables.add(cell.slot.key)
-        if len(table) > MOST_CELLS:
-            del table[next(iter(table))]
 
     def _put_local(self, local: _Local, cell: Cell, value: Value, written: bool) -> None:
         key = cell.slot.key
@@ -201,29 +255,28 @@ class Memory:
             local.constant.setdefault(key, {})[cell.index] = value
 
     def _forget_meeting(self, cell: Cell) -> None:
-        for tables in (self._shared, self._lasting, self._suspended):
-            table = tables.get(cell.slot.key, {})
-            for known in [known for known in table if may_meet(self._facts, known, cell)]:
-                del table[known]
+        for contents in (self._shared, self._lasting, self._suspended):
+            for table in contents.near(cell):
+                for known in [known for known in table if may_meet(self._facts, known, cell)]:
+                    del table[known]
 
     def event(self, effects: Effects, args: tuple[Value, ...]) -> None:
         """An event has happened. Where the code is known to be valid behind it, it has left alone what is watched."""
         for arg in args:
             if isinstance(arg, Var):
                 self.escape(arg)
-        for cell in map(self._normal, self._watched):
-            value = self._shared.get(cell.slot.key, {}).get(cell)
+        for cell in self._watched_in(self._shared):
+            value = self._shared.get(cell)
             if value is not None:
-                self._suspended.setdefault(cell.slot.key, {})[cell] = value
+                self._suspended.put(cell, value)
         if effects.writes is None:
             self._world_has_written = True
             slots = self._facts.slots
-            self._shared = {key: held for key, held in self._shared.items() if not effects.may_write(slots[key])}
+            self._shared.forget([key for key in self._shared.slots() if effects.may_write(slots[key])])
         else:
-            for key in effects.writes:
-                self._shared.pop(key, None)
-                self._lasting.pop(key, None)
-                self._rewritten.add(key)
+            self._shared.forget(effects.writes)
+            self._lasting.forget(effects.writes)
+            self._rewritten |= effects.writes
         if self._facts.is_valid:
             self.recall()
 
@@ -251,16 +304,21 @@ class Memory:
 
     def watch(self, cell: Cell) -> None:
         cell = self._normal(cell)
-        self._watched.add(cell)
+        self._watched.setdefault(cell.slot.key, {})[cell] = None
         declared = self._declared_content(cell)
         if declared is not None:
-            self._suspended.setdefault(cell.slot.key, {})[cell] = declared
+            self._suspended.put(cell, declared)
         if self._facts.is_valid:
             self.recall()
 
     def recall(self) -> None:
         """The code is valid, and so has been since the start: what is watched holds what it held."""
-        for cell in map(self._normal, self._watched):
-            value = self._suspended.get(cell.slot.key, {}).get(cell)
-            if value is not None:
-                self._table(cell).setdefault(cell, value)
+        for cell in self._watched_in(self._suspended):
+            value = self._suspended.get(cell)
+            if value is not None and self._table(cell).get(cell) is None:
+                self._table(cell).put(cell, value)
+
+    def _watched_in(self, contents: _Contents) -> Iterator[Cell]:
+        """The watched cells of slots of which contents are known there."""
+        there = contents.slots()
+        return (self._normal(cell) for key, cells in self._watched.items() if key in there for cell in cells)

@@ -108,10 +108,13 @@ class References:
         fresh = self.fresh.get(value) if isinstance(value, Var) else None
         return fresh is not None and fresh.escaped_at is None
 
-    def is_out_of_reach(self, value: Var, other: Value) -> bool:
-        """Is `other` surely not the fresh object `value`, being older than its escape?"""
-        escaped_at = self.fresh[value].escaped_at
-        return escaped_at is None or not isinstance(other, Var) or other in self.fresh or self._age(other) <= escaped_at
+    def is_out_of_reach(self, value: Value, other: Value) -> bool:
+        """Is `value` a fresh object, and `other` surely another one, being older than its escape?"""
+        fresh = self.fresh.get(value) if isinstance(value, Var) else None
+        if fresh is None:
+            return False
+        at = fresh.escaped_at
+        return at is None or not isinstance(other, Var) or other in self.fresh or self._age(other) <= at
 
     # Conditions on one reference.
 

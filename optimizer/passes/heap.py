@@ -48,8 +48,16 @@ class HeapAccesses(DelayedStores[Cell]):
         cell = facts.cell(store)
         if facts.memory.content(cell) == stored_value(store):
             return Needless("same_content")
-        kept = [(other, waits) for other, waits in self._delayed if not _is_cell(facts, other, cell)]
-        return self._delay(cell, store, kept, [other for other, _ in kept if may_meet(facts, other, cell)], "store")
+        key, kept, met = cell.slot.key, [], []
+        for waiting in self._delayed:
+            other = waiting[0]
+            if other.slot.key == key:
+                if _is_cell(facts, other, cell):
+                    continue
+                if may_meet(facts, other, cell):
+                    met.append(other)
+            kept.append(waiting)
+        return self._delay(cell, store, kept, met, "store")
 
     def _looked_at(self, operation: Operation, facts: Facts) -> Iterable[Cell]:
         cells = [cell for cell, _ in self._delayed]
@@ -74,8 +82,8 @@ class HeapAccesses(DelayedStores[Cell]):
 
 
 def _is_cell(facts: Facts, one: Cell, other: Cell) -> bool:
-    """Are these surely one cell?"""
-    if one.slot.key != other.slot.key or facts.find(one.object) != facts.find(other.object):
+    """Are these, of one slot, surely one cell?"""
+    if facts.find(one.object) != facts.find(other.object):
         return False
     if one.index is None or other.index is None:
         return one.index is other.index
