@@ -100,8 +100,8 @@ def judge(
     if isinstance(again, Unknown) and not again.evidence.is_repeatable:
         return Judged(again, texts)
     missing: tuple[str, ...] = ()
-    rests_on = Open(granted.sides, pair.kind).rests_on
     if isinstance(again, Refuted):
+        rests_on = Open(granted.sides, pair.kind).rests_on
         missing = rests_on(again.counterexample)
     if pair.kind is Kind.BRIDGE and path_to(pair, file) is None:
         missing = (*missing, _LOST)

@@ -111,6 +111,19 @@ def test_what_is_stored_elsewhere_leaves_a_place_as_it_is(recorded: str) -> None
     assert is_one(recorded)
 
 
+def test_a_long_chain_is_the_same_twice() -> None:
+    """Each object is numbered by the one in front, however many there are."""
+
+    def walked(first: int) -> str:
+        loads = (f"p{at + 1} = getfield_gc_r(p{at if at > first else 0}, {LINK})\n" for at in range(first, first + 40))
+        return "".join(loads)
+
+    once, again = (
+        f"guard_value(p{last}, ConstPtr(ptr{name}), descr=<Guard0x1>) []" for last, name in ((50, 1), (99, 3))
+    )
+    assert is_one(f"{walked(10)}{once}\n{walked(59)}{again}\nfinish(p0)")
+
+
 @pytest.mark.parametrize(
     "recorded",
     [

@@ -106,7 +106,8 @@ class Sameness:
         self._join(self.of(trace, one), self.of(trace, other))
 
     def _join(self, one: Node, other: Node) -> None:
-        """Makes one class of two, but for what is told apart: constants that print differently, or are compared."""
+        """Makes one class of two, but for what is told apart: constants that print differently, or are compared. It
+        keeps the name of the first, by which other values have been numbered already, or the number that is one."""
         if one == other or (not one[0] and not other[0]) or other in self._apart.get(one, ()):
             return
         kept, gone = (other, one) if not other[0] else (one, other)
@@ -250,7 +251,7 @@ class _Pass:
 
     def _line(self, line: Line, truths: Mapping[str, Line]) -> None:
         if line.name.startswith("same_as_") and line.result:
-            self.sameness.join(self.trace, line.result, line.args[0])
+            self.sameness.join(self.trace, line.args[0], line.result)
         elif line.name in _SAY_TRUTH and (compared := truths.get(line.args[0])):
             self._compared(compared, holds=line.name == "guard_true" or line.args[1:] == ("1",))
         elif line.name == "guard_value" or line.name.startswith("record_exact_value_"):
@@ -293,7 +294,7 @@ class _Pass:
                 self._forget(memory, access)
             memory.put(place, access)
         elif known is not None:
-            self.sameness.join(self.trace, access.value, known.value)
+            self.sameness.join(self.trace, known.value, access.value)
         else:
             memory.put(place, access)
             of = self.sameness.of
@@ -379,7 +380,7 @@ class _Pass:
 
     def _same(self, result: str, key: object) -> None:
         if key in self.known:
-            self.sameness._join(self.sameness.of(self.trace, result), self.sameness.of(*self.known[key]))
+            self.sameness._join(self.sameness.of(*self.known[key]), self.sameness.of(self.trace, result))
         else:
             self.known[key] = (self.trace, result)
 
