@@ -1,27 +1,31 @@
 """Transfer functions of bounds, held against all inputs of a small width: right everywhere, and how often the best.
 
-Bounds are an interval and known bits. Forward, a transfer function gives those of a result from those of the arguments;
-both ways, it is also given bounds of the result and whether the operation overflows, and narrows all of them. It is
-right if it loses no value that there may be, and the best if no smaller bounds would be right. All bounds of a width
-are tried, and for each all words that they hold.
+Bounds are two intervals and known bits. Forward, a transfer function gives those of a result from those of the
+arguments; both ways, it is also given bounds of the result and whether the operation overflows, and narrows all of
+them. It is right if it loses no value that there may be, and the best if no smaller bounds would be right. All bounds
+of a width are tried, and for each all words that they hold.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from functools import cache
-from itertools import product
+from functools import cache, reduce
+from itertools import islice, product
+from operator import and_, invert
 
 from optimizer.facts.narrowing import Fact, narrow
 from optimizer.ir.domains.abstract import Truth
-from optimizer.ir.domains.bounds import Bounds, bounds_domain, holds, transfer
+from optimizer.ir.domains.bounds import Bounds, bounds_domain, holds
 from optimizer.ir.domains.concrete import concrete
 from optimizer.ir.rows.ops import OPS, Op
 from optimizer.ir.rows.row import INT
 
-FORWARD_WIDTH, BOTH_WIDTH = 4, 3
+FORWARD_WIDTH, BOTH_WIDTH = 3, 2
 """Widths at which all bounds can be tried in seconds: of two arguments, and of those and a result."""
+
+_LEAST_WORD = 4
+"""The least width of words in a trace."""
 
 Set = int
 """A set of words, or of tuples of them: a bit for each."""
@@ -43,15 +47,15 @@ class AnalysisProof:
 def analysed() -> list[Op]:
     """The operations on integers that have a meaning at any width."""
     rows = (row for row in OPS.values() if row.is_pure or (row.passes is not None and row.args))
-    return [row for row in rows if row.args and {*row.args} == {INT} and row.min_word <= FORWARD_WIDTH]
+    return [row for row in rows if row.args and {*row.args} == {INT} and row.min_word <= _LEAST_WORD]
 
 
-def prove_analyses(forward_width: int = FORWARD_WIDTH, both_width: int = BOTH_WIDTH) -> Iterator[AnalysisProof]:
-    """The outcomes for all operations, forward and both ways."""
+def prove_analyses(share: int = 1) -> Iterator[AnalysisProof]:
+    """The outcomes for all operations, forward for one in `share` of all arguments, and both ways."""
     for row in analysed():
         if row.meaning is not None:
-            yield _Inputs(row, forward_width).forward()
-        yield _Inputs(row, both_width).both_ways()
+            yield _Inputs(row, FORWARD_WIDTH).forward(share)
+        yield _Inputs(row, BOTH_WIDTH).both_ways()
 
 
 class _Bounds:
@@ -60,23 +64,22 @@ class _Bounds:
     def __init__(self, width: int) -> None:
         d = self._domain = bounds_domain(width)
         self.words = range(-d.half, d.half)
-        parts = product(self.words, self.words, range(d.full + 1), range(d.full + 1))
-        found = (d.reduce(low, high, value, mask) for low, high, value, mask in parts if not value & mask)
-        self.all = {one: self._members(one) for one in found if one is not None}
-        self._best: dict[Set, Bounds | None] = {0: None}
+        self.best = cache(self._smallest)
+        found = {self.best(words) for words in range(1, 1 << len(self.words))}
+        self.all = {one: self._members(one) for one in sorted(one for one in found if one is not None)}
 
     def _members(self, one: Bounds) -> Set:
         return sum(1 << at for at, word in enumerate(self.words) if self._domain.contains(one, word))
 
-    def best(self, words: Set) -> Bounds | None:
+    def _smallest(self, words: Set) -> Bounds | None:
         """The smallest bounds of these words; None if there are none."""
-        if words not in self._best:
-            held = [word for at, word in enumerate(self.words) if words >> at & 1]
-            ones, zeros = self._domain.full, self._domain.full
-            for word in held:
-                ones, zeros = ones & word, zeros & ~word
-            self._best[words] = self._domain.reduce(held[0], held[-1], ones, self._domain.full & ~(ones | zeros))
-        return self._best[words]
+        held = [word for at, word in enumerate(self.words) if words >> at & 1]
+        if not held:
+            return None
+        full, unsigned = self._domain.full, sorted(held, key=lambda word: word & self._domain.full)
+        ones, zeros = reduce(and_, held), reduce(and_, map(invert, held))
+        mask = full & ~(ones | zeros)
+        return self._domain.reduce(held[0], held[-1], ones & full, mask, unsigned[-1], unsigned[0])
 
     def hold(self, told: Fact, wanted: Bounds | None) -> bool:
         """Do the first hold all words that the second do?"""
@@ -131,8 +134,8 @@ class _Inputs:
         """All that may be known of the result beside the arguments."""
         if self.row.meaning is None:
             return (None,)
-        derived = self.bounds.all[transfer(self.row, self.width, args)]
-        return (one for one, words in self.bounds.all.items() if not words & ~derived)
+        derived = self.row.meaning(bounds_domain(self.width), *args)
+        return (one for one, words in self.bounds.all.items() if not words & ~self.bounds.all[derived])
 
     def _is_flag_right(self, args: tuple[Bounds, ...], inputs: Set) -> bool:
         """Does the operation overflow as is told?"""
@@ -142,14 +145,15 @@ class _Inputs:
     def _proof(self, direction: str, questions: int, best: int, wrong: str = "") -> AnalysisProof:
         return AnalysisProof(self.row.name, direction, self.width, questions, best, wrong)
 
-    def forward(self) -> AnalysisProof:
+    def forward(self, share: int) -> AnalysisProof:
         """Are the bounds of results right, and the best?"""
         questions = best = 0
-        for args, inputs in self._each():
+        for args, inputs in islice(self._each(), None, None, share):
             if not inputs:
                 continue
             questions += 1
-            told, wanted = transfer(self.row, self.width, args), self._best(len(args), inputs)
+            narrowed = narrow(self.row, self.width, args)
+            told, wanted = None if narrowed is None else narrowed.result, self._best(len(args), inputs)
             best += told == wanted
             if not self.bounds.hold(told, wanted) or not self._is_flag_right(args, inputs):
                 return self._proof("forward", questions, best, f"{args}: {told}")

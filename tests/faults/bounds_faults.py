@@ -32,7 +32,7 @@ def _inverse(name: str, wrong: Callable[..., Any]) -> Plant:
 
 def _clipped(d: Ranges, interval: tuple[int, int]) -> Range:
     low, high = (min(max(end, -d.half), d.half - 1) for end in interval)
-    return Range(low, high)
+    return d.union([(low, min(high, -1)), (max(low, 0), high)]) or d.top
 
 
 def _outside(d: Ranges, interval: tuple[int, int]) -> bool | None:
@@ -51,7 +51,7 @@ def _short_sum(d: Ranges, a: Range, b: Range) -> Range:
 
 def _xor(d: Ranges, a: Range, b: Range) -> Range:
     if a.low >= 0 and b.low >= 0:
-        return Range(0, max(a.high, b.high))
+        return Range(0, max(a.high, b.high), max(a.high, b.high), 0)
     return d.top
 
 
@@ -65,7 +65,7 @@ def _two_corners(d: Ranges, a: Range, b: Range) -> Range:
 
 def _srem(d: Ranges, a: Range, b: Range) -> Range:
     right = _SREM(d, a, b)
-    return Range(max(right.low, 0), right.high) if right.high >= 0 else right
+    return Range(right.first, right.high, right.high, right.first) if right.high >= 0 else right
 
 
 # Known bits.
@@ -150,6 +150,11 @@ def _exact_anyway(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(narrowing, "_evaluate", evaluate)
 
 
+def _signed_order(patch: pytest.MonkeyPatch) -> None:
+    patch.setattr(Ranges, "ult", Ranges.slt)
+    patch.setattr(Backward, "ult", Backward.slt)
+
+
 def _one_way(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(narrowing, "_either_way", lambda d, a, b: a or b)
 
@@ -212,11 +217,11 @@ BOUNDS_FAULTS = (
         _method(BoundsDomain, "slt", lambda d, a, b: True if a.high <= b.low else False if a.low >= b.high else None),
         _guarded("int_le(i0, 5)", "i9 = int_lt(i0, 5)"),
     ),
-    _fault("unsigned order is signed", "unsigned a < b is decided as signed", _method(Ranges, "ult", Ranges.slt),
+    _fault("unsigned order is signed", "unsigned a < b is decided as signed", _signed_order,
         _guarded("int_lt(i0, 0)", "i9 = uint_lt(i0, 5)")),
     _fault(
         "negation of the least integer", "-MININT is MAXINT",
-        _method(Ranges, "neg", lambda d, a: Range(-a.high, min(-a.low, d.half - 1))),
+        _method(Ranges, "neg", lambda d, a: _clipped(d, (-a.high, -a.low))),
         _guarded("int_lt(i0, 0)", "i3 = int_neg(i0)\ni9 = int_gt(i3, 0)"),
     ),
     _fault(
@@ -227,7 +232,7 @@ BOUNDS_FAULTS = (
     _fault(
         "product of two corners", "a product lies between those of the least and of the greatest members",
         _method(Ranges, "mul", _two_corners),
-        "[i0, i1]\ni2 = int_and(i0, 3)\ni3 = int_or(i1, -2)\ni4 = int_mul(i2, i3)\ni5 = int_lt(i4, -3)\njump(i5)\n",
+        "[i0, i1]\ni2 = int_and(i0, 7)\ni3 = int_or(i1, -8)\ni4 = int_mul(i2, i3)\ni5 = int_lt(i4, -7)\njump(i5)\n",
     ),
     _fault(
         "division rounds to zero", "bounds of a division that rounds down are those of one that truncates",
@@ -254,7 +259,7 @@ BOUNDS_FAULTS = (
     _fault(
         "known bits of a left shift", "unknown bits stay where they were",
         _method(KnownBitsDomain, "_shl", _mask_stays),
-        "[i0]\ni1 = int_and(i0, 1)\ni2 = int_lshift(i1, 1)\ni3 = int_and(i2, 2)\njump(i3)\n",
+        "[i0]\ni1 = int_and(i0, 7)\ni2 = int_lshift(i1, 1)\ni3 = int_and(i2, 8)\njump(i3)\n",
     ),
     _fault(
         "known bits of a signed shift", "what comes in at the sign is 0", _method(KnownBitsDomain, "_ashr", _sign_goes),

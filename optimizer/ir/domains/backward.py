@@ -15,7 +15,7 @@ from typing import Any
 from optimizer.ir.domains.abstract import Truth
 from optimizer.ir.domains.bounds import Bounds, BoundsDomain, bounds_domain
 from optimizer.ir.domains.knownbits import trailing_zeros
-from optimizer.ir.domains.ranges import Interval, Range, exact_difference, exact_product, exact_sum
+from optimizer.ir.domains.ranges import Interval, Range, exact_difference, exact_product, exact_sum, halves
 from optimizer.ir.rows.domain import PRIMITIVES
 
 Value = Any
@@ -41,24 +41,22 @@ class Backward:
     # Sets of integers.
 
     def exclude(self, a: Bounds, low: int, high: int) -> Bounds | None:
-        """`a` without an interval; all of `a` where that lies inside."""
+        """`a` without an interval; all of a half where that lies inside."""
         if low > high:
             return a
-        first = high + 1 if low <= a.low <= high else a.low
-        last = low - 1 if low <= a.high <= high else a.high
-        return self.domain.between(first, last)
+        left = [
+            (high + 1 if low <= first <= high else first, low - 1 if low <= last <= high else last)
+            for first, last in halves(a.range)
+        ]
+        return self._within(self.domain.ranges.union(left))
 
-    def unsigned(self, a: Bounds, low: int, high: int) -> Bounds | None:
-        """The members of `a` that are in an interval when read as unsigned."""
-        d = self.domain
-        low, high = max(low, 0), min(high, d.full)
-        if low > high:
-            return None
-        if high < d.half:
-            return d.between(low, high)
-        if low >= d.half:
-            return d.between(low - d.full - 1, high - d.full - 1)
-        return self.exclude(a, high - d.full, low - 1)
+    def unsigned(self, low: int, high: int) -> Bounds | None:
+        """The words that are in an interval when read as unsigned."""
+        low, high = max(low, 0), min(high, self.domain.full)
+        return None if low > high else self._within(self.domain.ranges.wrapped((low, high)))
+
+    def _within(self, a: Range | None) -> Bounds | None:
+        return None if a is None else self.domain.within(a)
 
     def _known(self, value: int, mask: int) -> Bounds:
         return self.domain.with_bits(value & ~mask, mask)
@@ -111,21 +109,22 @@ class Backward:
         return self.domain.between(-(-low // factor), high // factor)
 
     def udiv(self, value: Bounds, a: Bounds, b: Bounds) -> Narrowed:
-        low, high = self.domain.ranges.unsigned(value.range)
-        divisor = b.low & self.domain.full
-        if b.low == b.high != 0:
-            yield 0, self.unsigned(a, low * divisor, high * divisor + divisor - 1)
+        unsigned = self.domain.ranges.unsigned
+        (low, high), (least, most), dividend = unsigned(value.range), unsigned(b.range), unsigned(a.range)
+        if least:
+            yield 0, self.unsigned(low * least, (high + 1) * most - 1)
+            yield 1, self.unsigned(dividend[0] // (high + 1) + 1, dividend[1] // low if low else most)
 
     def sdiv(self, value: Bounds, a: Bounds, b: Bounds) -> Narrowed:
-        c = b.low
-        if b.low == b.high > 0:
-            low = value.low * c - (c - 1 if value.low <= 0 else 0)
-            high = value.high * c + (c - 1 if value.high >= 0 else 0)
+        if b.low > 0:
+            low = value.low * b.low if value.low > 0 else (value.low - 1) * b.high + 1
+            high = value.high * b.low if value.high < 0 else (value.high + 1) * b.high - 1
             yield 0, self.domain.between(low, high)
 
     def fdiv(self, value: Bounds, a: Bounds, b: Bounds) -> Narrowed:
-        if b.low == b.high > 0:
-            yield 0, self.domain.between(value.low * b.low, value.high * b.low + b.low - 1)
+        if b.low > 0:
+            low, high = min(value.low * c for c in (b.low, b.high)), max((value.high + 1) * c for c in (b.low, b.high))
+            yield 0, self.domain.between(low, high - 1)
 
     # Bits.
 
@@ -164,21 +163,27 @@ class Backward:
             yield 0, self._factor(value, 1 << amount)
 
     def lshr(self, value: Bounds, a: Bounds, b: Bounds) -> Narrowed:
-        amount = self._amount(b)
-        if amount is None:
+        least, most = b.low, b.high
+        if not 0 <= least <= most < self.domain.width:
             return
-        full, lost = self.domain.full, (1 << amount) - 1
-        yield 0, self._known(value.value << amount & full, (value.mask << amount | lost) & full)
         low, high = self.domain.ranges.unsigned(value.range)
-        yield 0, self.unsigned(a, low << amount, high << amount | lost)
+        yield 0, self.unsigned(low << least, (high + 1 << most) - 1)
+        if least == most:
+            yield 0, self._unshifted(value, least)
 
     def ashr(self, value: Bounds, a: Bounds, b: Bounds) -> Narrowed:
-        amount = self._amount(b)
-        if amount is None:
+        least, most = b.low, b.high
+        if not 0 <= least <= most < self.domain.width:
             return
+        low, high = min(value.low << n for n in (least, most)), max(value.high + 1 << n for n in (least, most))
+        yield 0, self.domain.between(low, high - 1)
+        if least == most:
+            yield 0, self._unshifted(value, least)
+
+    def _unshifted(self, value: Bounds, amount: int) -> Bounds:
+        """The words that have these bits so much higher."""
         full, lost = self.domain.full, (1 << amount) - 1
-        yield 0, self.domain.between(value.low << amount, value.high << amount | lost)
-        yield 0, self._known(value.value << amount & full, (value.mask << amount | lost) & full)
+        return self._known(value.value << amount & full, (value.mask << amount | lost) & full)
 
     # Conditions on words.
 
@@ -202,11 +207,11 @@ class Backward:
         unsigned, full = self.domain.ranges.unsigned, self.domain.full
         (a_low, a_high), (b_low, b_high) = unsigned(a.range), unsigned(b.range)
         if holds:
-            yield 0, self.unsigned(a, 0, b_high - 1)
-            yield 1, self.unsigned(b, a_low + 1, full)
+            yield 0, self.unsigned(0, b_high - 1)
+            yield 1, self.unsigned(a_low + 1, full)
         else:
-            yield 0, self.unsigned(a, b_low, full)
-            yield 1, self.unsigned(b, 0, a_high)
+            yield 0, self.unsigned(b_low, full)
+            yield 1, self.unsigned(0, a_high)
 
     def add_overflows(self, holds: bool, a: Bounds, b: Bounds) -> Narrowed:
         for place, one, other in ((0, a, b), (1, b, a)):

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import cache, lru_cache
+from functools import cache, lru_cache, reduce
 from typing import NamedTuple
 
 from optimizer.ir.domains.abstract import AbstractDomain, Truth
-from optimizer.ir.domains.concrete import concrete
-from optimizer.ir.domains.knownbits import KnownBits, known_bits, least_from
-from optimizer.ir.domains.ranges import Range, ranges
+from optimizer.ir.domains.knownbits import KnownBits, known_bits, least_from, parts
+from optimizer.ir.domains.ranges import Interval, Range, ranges
 from optimizer.ir.rows.domain import wrap
 from optimizer.ir.rows.ops import Meaning, Op
 
@@ -18,15 +17,18 @@ _new = tuple.__new__
 
 
 class Bounds(NamedTuple):
-    """The machine integers from `low` to `high` that have the known bits `value` (`mask`: 1 is unknown).
+    """The machine integers of a range (`low`, `high`, `last`, `first`) that have the known bits `value` (`mask`: 1 is
+    unknown).
 
-    `value` and `mask` are unsigned patterns, `low` and `high` signed. As `BoundsDomain` makes them, `low` and
-    `high` have the known bits, and the bits that they share at the top are known: one `Bounds` for one set.
-    They are tuples, as ranges and known bits are: those are made, hashed and compared in C.
+    As `BoundsDomain` makes them, the ends of the range have the known bits, and what its members share at the top, or
+    its halves do, is known: one `Bounds` for one set. They are tuples, as ranges and known bits are: those are made,
+    hashed and compared in C.
     """
 
     low: int
     high: int
+    last: int
+    first: int
     value: int
     mask: int
 
@@ -36,17 +38,25 @@ class Bounds(NamedTuple):
 
     @property
     def range(self) -> Range:
-        return _new(Range, self[:2])
+        return _new(Range, self[:4])
 
     @property
     def bits(self) -> KnownBits:
-        return _new(KnownBits, self[2:])
+        return _new(KnownBits, self[4:])
+
+
+_FEW_BITS = 2
+"""So many unknown bits of an argument are tried one by one, where the other one is not so well known."""
 
 
 def _in_both(name: str) -> Callable[..., Bounds]:
-    """The operation of that name on ranges and on known bits."""
+    """The operation of that name on ranges and on known bits; on each member of an argument that has few."""
 
     def product(self: BoundsDomain, a: Bounds, b: Bounds) -> Bounds:
+        if 0 < b.mask.bit_count() <= _FEW_BITS:
+            return reduce(self.join, [product(self, a, one) for one in self._members(b)])
+        if 0 < a.mask.bit_count() <= _FEW_BITS:
+            return reduce(self.join, [product(self, one, b) for one in self._members(a)])
         of_ranges, of_bits = getattr(self.ranges, name), getattr(self.bits, name)
         return self._product(of_ranges(a.range, b.range), of_bits(a.bits, b.bits))
 
@@ -62,31 +72,48 @@ class BoundsDomain(AbstractDomain[Bounds]):
         super().__init__(width)
         self.ranges = ranges(width)
         self.bits = known_bits(width)
-        self.top = Bounds(-self.half, self.half - 1, 0, self.full)
-        self.one_bit = Bounds(0, 1, 0, 1)
+        self.top = Bounds(*self.ranges.top, 0, self.full)
+        self.one_bit = Bounds(0, 1, 1, 0, 0, 1)
 
-    def reduce(self, low: int, high: int, value: int, mask: int) -> Bounds | None:
-        """The bounds with these members; None if there is none. `low` and `high` must be machine integers."""
-        full, half = self.full, self.half
+    def reduce(self, low: int, high: int, value: int, mask: int, last: int = -1, first: int = 0) -> Bounds | None:
+        """The bounds with these members; None if there is none. The ends of the range must be machine integers."""
+        full = self.full
+        if mask == full and high - low == full and first - last == 1:
+            return self.top
+        negative = self._half(low, min(high, last), value, mask) if low < 0 else None
+        other = self._half(max(low, first), high, value, mask) if high >= 0 else None
+        if negative and other:
+            (low, last), (first, high) = negative, other
+            alike = 1 << max((low ^ last).bit_length(), (first ^ high).bit_length())
+            mask &= (low ^ first) & full | alike - 1
+            return _new(Bounds, (low, high, last, first, first & ~mask, mask))
+        one = negative or other
+        if one is None:
+            return None
+        low, high = one
+        mask &= (1 << (low ^ high).bit_length()) - 1
+        return _new(Bounds, (low, high, high, low, low & full & ~mask, mask))
+
+    def _half(self, low: int, high: int, value: int, mask: int) -> Interval | None:
+        """The least interval with all members of an interval of one sign that have the known bits."""
+        full = self.full
         if mask != full:
-            # Adding `half` turns signed order into unsigned order, and flips the sign bit.
-            flipped = value if mask & half else value ^ half
-            first = least_from(low + half, flipped, mask)
-            last = least_from(half - 1 - high, full & ~(flipped | mask), mask)
+            first = least_from(low & full, value, mask)
+            last = least_from(full & ~high, full & ~(value | mask), mask)
             if first is None or last is None:
                 return None
-            low, high = first - half, half - 1 - last
-        elif high - low == full:
-            return self.top
-        if low > high:
-            return None
-        mask &= (1 << ((low ^ high) & full).bit_length()) - 1
-        return _new(Bounds, (low, high, low & full & ~mask, mask))
+            sign = low & ~full
+            low, high = first | sign, full - last | sign
+        return (low, high) if low <= high else None
 
     def _product(self, a: Range, bits: KnownBits) -> Bounds:
-        product = self.reduce(a.low, a.high, bits.value, bits.mask)
+        product = self.reduce(a.low, a.high, bits.value, bits.mask, a.last, a.first)
         assert product is not None, "both parts contain the concrete result"
         return product
+
+    def within(self, a: Range) -> Bounds:
+        """The members of a range."""
+        return self._product(a, self.bits.top)
 
     def between(self, low: int, high: int) -> Bounds | None:
         """The machine integers of an interval of mathematical integers; None if there is none."""
@@ -97,11 +124,16 @@ class BoundsDomain(AbstractDomain[Bounds]):
         return self._product(self.ranges.top, KnownBits(value, mask))
 
     def contains(self, a: Bounds, value: int) -> bool:
-        return a.low <= value <= a.high and (value & self.full & ~a.mask) == a.value
+        inside = a.low <= value <= a.high and (value & self.full & ~a.mask) == a.value
+        return inside and not a.last < value < a.first
+
+    def _members(self, a: Bounds) -> list[Bounds]:
+        words = (wrap(a.value | part, self.width) for part in parts(a.mask))
+        return [self.const(word) for word in words if self.contains(a, word)]
 
     def join(self, a: Bounds, b: Bounds) -> Bounds:
         mask = a.mask | b.mask | (a.value ^ b.value)
-        return _new(Bounds, (min(a.low, b.low), max(a.high, b.high), a.value & ~mask, mask))
+        return _new(Bounds, (*self.ranges.join(a.range, b.range), a.value & ~mask, mask))
 
     def meet(self, a: Bounds, b: Bounds) -> Bounds | None:
         if a is b or b is self.top:
@@ -110,12 +142,15 @@ class BoundsDomain(AbstractDomain[Bounds]):
             return b
         if (a.value ^ b.value) & ~(a.mask | b.mask):
             return None
-        low, high, mask = max(a.low, b.low), min(a.high, b.high), a.mask & b.mask
-        if mask == a.mask and low == a.low and high == a.high:  # a part of the other
+        full, mask = self.full, a.mask & b.mask
+        low = a.low if a.low >= b.low else b.low
+        high = a.high if a.high <= b.high else b.high
+        last = a.last if a.last & full <= b.last & full else b.last
+        first = a.first if a.first & full >= b.first & full else b.first
+        found = (low, high, last, first, a.value | b.value, mask)
+        if found == a:  # a part of the other
             return a
-        if mask == b.mask and low == b.low and high == b.high:
-            return b
-        return self.reduce(low, high, a.value | b.value, mask)
+        return b if found == b else self.reduce(low, high, found[4], mask, last, first)
 
     def const(self, value: int) -> Bounds:
         return constant(value, self.width)
@@ -147,7 +182,7 @@ class BoundsDomain(AbstractDomain[Bounds]):
         return self._product(self.ranges.bit_xor(a.range, b.range), self.bits.bit_xor(a.bits, b.bits))
 
     def bit_not(self, a: Bounds) -> Bounds:
-        return Bounds(~a.high, ~a.low, self.full & ~(a.value | a.mask), a.mask)
+        return _new(Bounds, (~a.high, ~a.low, ~a.first, ~a.last, self.full & ~(a.value | a.mask), a.mask))
 
     def eq(self, a: Bounds, b: Bounds) -> Truth:
         if a.low == a.high:
@@ -182,7 +217,7 @@ class BoundsDomain(AbstractDomain[Bounds]):
 def constant(value: int, width: int) -> Bounds:
     """The bounds of one integer, modulo 2**width."""
     word = wrap(value, width)
-    return Bounds(word, word, word & ((1 << width) - 1), 0)
+    return Bounds(word, word, word, word, word & ((1 << width) - 1), 0)
 
 
 @cache
@@ -200,15 +235,6 @@ def holds(condition: Meaning, word: int, args: tuple[Bounds, ...]) -> Truth:
 
 def transfer(row: Op, word: int, args: Sequence[Bounds]) -> Bounds:
     """Bounds of the result of a pure operation, from those of its arguments; `word` is the width in bits."""
-    return _transfer(row, word, tuple(args))
-
-
-@lru_cache(maxsize=1 << 14)
-def _transfer(row: Op, word: int, args: tuple[Bounds, ...]) -> Bounds:
     assert row.meaning is not None
-    numbers = [arg.low for arg in args if arg.low == arg.high]
-    if len(numbers) == len(args):
-        result: int = row.meaning(concrete(word), *numbers)
-        return bounds_domain(word).const(result)
     derived: Bounds = row.meaning(bounds_domain(word), *args)
     return derived

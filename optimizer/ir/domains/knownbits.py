@@ -78,7 +78,8 @@ class KnownBitsDomain(AbstractDomain[KnownBits]):
         least, greatest = a.value, a.value | a.mask
         if a.mask & self.half:
             least, greatest = least | self.half, greatest & ~self.half
-        return Range(wrap(least, self.width), wrap(greatest, self.width))
+        least, greatest = wrap(least, self.width), wrap(greatest, self.width)
+        return self.ranges.wrapped((least, greatest))
 
     def const(self, value: int) -> KnownBits:
         return KnownBits(value & self.full, 0)
@@ -183,7 +184,7 @@ class KnownBitsDomain(AbstractDomain[KnownBits]):
         unknown = b.mask & ((1 << self.width.bit_length()) - 1)
         if unknown.bit_count() > _MAX_UNKNOWN_AMOUNT_BITS:
             return None
-        amounts = {min(b.value | part, self.width) for part in _parts(unknown)}
+        amounts = {min(b.value | part, self.width) for part in parts(unknown)}
         if b.mask >= self.width:
             amounts.add(self.width)
         return reduce(self.join, [shift(a, amount) for amount in amounts])
@@ -225,7 +226,7 @@ class KnownBitsDomain(AbstractDomain[KnownBits]):
         return self.ranges.mul_overflows(self._signed(a), self._signed(b))
 
 
-def _parts(mask: int) -> Iterator[int]:
+def parts(mask: int) -> Iterator[int]:
     """All patterns with no 1 outside `mask`."""
     part = mask
     while part:

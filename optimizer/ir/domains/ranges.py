@@ -1,9 +1,9 @@
-"""The domain of signed intervals."""
+"""The domain of intervals, signed and unsigned: one of the negative integers, and one of the others."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from functools import cache
+from collections.abc import Callable, Iterable, Iterator
+from functools import cache, reduce
 from typing import NamedTuple
 
 from optimizer.ir.domains.abstract import AbstractDomain, Truth
@@ -11,14 +11,30 @@ from optimizer.ir.rows.domain import wrap
 
 
 class Range(NamedTuple):
-    """The machine integers from `low` to `high`, both included, signed; `low <= high`."""
+    """The machine integers from `low` to `high`, both included, signed, without those between `last` and `first`.
+
+    `first` and `last` are the least and the greatest of them when they are read as unsigned: where some are negative
+    and some are not, those are the intervals [low, last] and [first, high].
+    """
 
     low: int
     high: int
+    last: int
+    first: int
 
 
 Interval = tuple[int, int]
 """A range of mathematical integers, which need not fit a word."""
+
+Halves = Callable[[Interval, Interval], Iterable[Interval]]
+"""The results of an operation on arguments of one sign each, modulo 2**width."""
+
+
+def halves(a: Range) -> tuple[Interval, ...]:
+    """The negative members, and the others, of which there may be none."""
+    if a.low < 0 <= a.high:
+        return (a.low, a.last), (a.first, a.high)
+    return ((a.low, a.high),)
 
 
 def exact_sum(a: Range, b: Range) -> Interval:
@@ -42,18 +58,55 @@ def _rounding_down(a: int, b: int) -> int:
     return a // b
 
 
-def _modulo(a: Interval, divisor: Interval) -> Interval:
-    """The remainders in [0, divisor) of `a` by a positive divisor."""
-    (low, high), (least, most) = a, divisor
-    if least == most and low // least == high // least:
-        return low % least, high % least
-    if low >= 0 and high < least:
-        return a
-    return 0, min(most - 1, high) if low >= 0 else most - 1
+def _quotients(divide: Callable[[int, int], int], x: Interval, y: Interval, by_zero: int) -> Iterator[Interval]:
+    """`divide` is monotonic in each argument while both keep their signs: corners are its ends."""
+    if y[0] == 0:
+        yield by_zero, by_zero
+    if y[1]:
+        corners = [divide(a, b) for a in x for b in (y[0] or 1, y[1])]
+        yield min(corners), max(corners)
+
+
+def _modulo(x: Interval, y: Interval) -> Interval:
+    """The remainders of `x` by `y`, which is positive, in [0, y)."""
+    (low, high), (least, most) = x, (y[0] or 1, y[1])
+    quotient = low // (least if low < 0 else most)
+    if quotient != high // (most if low < 0 else least):
+        return 0, min(most - 1, high) if low >= 0 else most - 1
+    ends = (quotient * least, quotient * most)
+    return max(low - max(ends), 0), min(high - min(ends), most - 1)
 
 
 def _negated(a: Interval) -> Interval:
     return -a[1], -a[0]
+
+
+def _inverted(a: Interval) -> Interval:
+    return ~a[1], ~a[0]
+
+
+def _common(x: Interval, y: Interval) -> Interval:
+    """The bitwise conjunction. What two numbers lack of 2**n - 1, which neither exceeds, adds up at most."""
+    if x[0] < 0 and y[0] < 0:
+        return _inverted(_either(_inverted(x), _inverted(y)))
+    if x[0] < 0 or y[0] < 0:
+        x, y = (x, y) if y[0] < 0 else (y, x)
+        return max(0, x[0] + y[0] + 1), x[1]
+    return max(0, x[0] + y[0] - _covering(x[1] | y[1])), min(x[1], y[1])
+
+
+def _either(x: Interval, y: Interval) -> Interval:
+    """The bitwise disjunction of what is not negative."""
+    return max(x[0], y[0]), min(_covering(x[1] | y[1]), x[1] + y[1])
+
+
+def _different(x: Interval, y: Interval) -> Interval:
+    """The bitwise difference: at most the sum, at least the difference."""
+    if (x[0] < 0) != (y[0] < 0):
+        return _inverted(_different(x, _inverted(y)))
+    if x[0] < 0:
+        x, y = _inverted(x), _inverted(y)
+    return max(0, x[0] - y[1], y[0] - x[1]), min(_covering(x[1] | y[1]), x[1] + y[1])
 
 
 def _covering(value: int) -> int:
@@ -61,44 +114,53 @@ def _covering(value: int) -> int:
     return (1 << value.bit_length()) - 1
 
 
-def _magnitude(a: Range) -> int:
-    """The least 2**n - 1 with every member of `a` in [-2**n, 2**n)."""
-    return _covering(max(a.low if a.low >= 0 else ~a.low, a.high if a.high >= 0 else ~a.high))
-
-
 class Ranges(AbstractDomain[Range]):
-    """Signed intervals. What may wrap around is the whole word, unless all of it wraps equally often."""
+    """Intervals, signed and unsigned. An operation is that on all pairs of halves of its arguments."""
 
     __slots__ = ()
 
     def __init__(self, width: int) -> None:
         super().__init__(width)
-        self.top = Range(-self.half, self.half - 1)
+        self.top = Range(-self.half, self.half - 1, -1, 0)
 
     def contains(self, a: Range, value: int) -> bool:
-        return a.low <= value <= a.high
+        return a.low <= value <= a.high and not a.last < value < a.first
 
     def join(self, a: Range, b: Range) -> Range:
-        return Range(min(a.low, b.low), max(a.high, b.high))
+        full = self.full
+        last = a.last if a.last & full >= b.last & full else b.last
+        first = a.first if a.first & full <= b.first & full else b.first
+        return Range(min(a.low, b.low), max(a.high, b.high), last, first)
 
     def meet(self, a: Range, b: Range) -> Range | None:
-        low, high = max(a.low, b.low), min(a.high, b.high)
-        return Range(low, high) if low <= high else None
+        both = [(max(x[0], y[0]), min(x[1], y[1])) for x in halves(a) for y in halves(b)]
+        return self.union(both)
+
+    def union(self, parts: Iterable[Interval]) -> Range | None:
+        """The members of intervals of one sign each, some of which may be empty; None if there are none."""
+        found = [Range(low, high, high, low) for low, high in parts if low <= high]
+        return reduce(self.join, found) if found else None
 
     def unsigned(self, a: Range) -> Interval:
         """The least and the greatest member of `a`, read as unsigned numbers."""
-        if a.low >= 0:
-            return a.low, a.high
-        if a.high < 0:
-            return a.low + self.full + 1, a.high + self.full + 1
-        return 0, self.full
+        return a.first & self.full, a.last & self.full
 
     def wrapped(self, interval: Interval) -> Range:
         """The integers of the interval modulo 2**width."""
-        low, high = interval
-        if (low + self.half) >> self.width == (high + self.half) >> self.width:
-            return Range(wrap(low, self.width), wrap(high, self.width))
-        return self.top
+        low, high = wrap(interval[0], self.width), wrap(interval[1], self.width)
+        if interval[1] - interval[0] > self.full:
+            return self.top
+        if low <= high:
+            return Range(low, high, -1, 0) if low < 0 <= high else Range(low, high, high, low)
+        return Range(-self.half, self.half - 1, high, low) if high < 0 <= low else self.top
+
+    def _each(self, compute: Halves, a: Range, b: Range) -> Range:
+        found = [self.wrapped(one) for x in halves(a) for y in halves(b) for one in compute(x, y)]
+        return reduce(self.join, found)
+
+    def _each_unsigned(self, compute: Halves, a: Range, b: Range) -> Range:
+        full = self.full
+        return self._each(lambda x, y: compute((x[0] & full, x[1] & full), (y[0] & full, y[1] & full)), a, b)
 
     def _outside(self, interval: Interval) -> Truth:
         """True if no integer of the interval fits a word, False if all do, else None."""
@@ -107,117 +169,100 @@ class Ranges(AbstractDomain[Range]):
             return False
         return True if low >= self.half or high < -self.half else None
 
-    def _union(self, parts: list[Range]) -> Range:
-        return Range(min(part.low for part in parts), max(part.high for part in parts))
-
     def const(self, value: int) -> Range:
         word = wrap(value, self.width)
-        return Range(word, word)
+        return Range(word, word, word, word)
 
     def add(self, a: Range, b: Range) -> Range:
-        return self.wrapped(exact_sum(a, b))
+        return self._each(lambda x, y: ((x[0] + y[0], x[1] + y[1]),), a, b)
 
     def sub(self, a: Range, b: Range) -> Range:
-        return self.wrapped(exact_difference(a, b))
+        return self._each(lambda x, y: ((x[0] - y[1], x[1] - y[0]),), a, b)
 
     def mul(self, a: Range, b: Range) -> Range:
-        return self.wrapped(exact_product(a, b))
+        def products(x: Interval, y: Interval) -> Iterator[Interval]:
+            corners = (x[0] * y[0], x[0] * y[1], x[1] * y[0], x[1] * y[1])
+            yield min(corners), max(corners)
+
+        return self._each(products, a, b)
 
     def umulh(self, a: Range, b: Range) -> Range:
-        (a_low, a_high), (b_low, b_high) = self.unsigned(a), self.unsigned(b)
-        return self.wrapped(((a_low * b_low) >> self.width, (a_high * b_high) >> self.width))
+        return self._each_unsigned(lambda x, y: ((x[0] * y[0] >> self.width, x[1] * y[1] >> self.width),), a, b)
 
     def neg(self, a: Range) -> Range:
-        return self.wrapped((-a.high, -a.low))
+        return self.sub(self.const(0), a)
 
     def udiv(self, a: Range, b: Range) -> Range:
-        (a_low, a_high), (b_low, b_high) = self.unsigned(a), self.unsigned(b)
-        parts = []
-        if b_high > 0:
-            parts.append(self.wrapped((a_low // b_high, a_high // max(b_low, 1))))
-        if b_low == 0:
-            parts.append(Range(-1, -1))
-        return self._union(parts)
-
-    def _quotient(self, divide: Callable[[int, int], int], a: Range, b: Range, by_zero: Range) -> Range:
-        """`divide` is monotonic in each argument while the divisor keeps its sign: corners are its ends."""
-        parts = [by_zero] if b.low <= 0 <= b.high else []
-        for low, high in ((b.low, min(b.high, -1)), (max(b.low, 1), b.high)):
-            if low <= high:
-                corners = [divide(x, y) for x in (a.low, a.high) for y in (low, high)]
-                parts.append(self.wrapped((min(corners), max(corners))))
-        return self._union(parts)
+        return self._each_unsigned(lambda x, y: _quotients(_rounding_down, x, y, -1), a, b)
 
     def sdiv(self, a: Range, b: Range) -> Range:
-        by_zero = Range(1 if a.high < 0 else -1, 1 if a.low < 0 else -1)
-        return self._quotient(_truncating, a, b, by_zero)
+        return self._each(lambda x, y: _quotients(_truncating, x, y, 1 if x[0] < 0 else -1), a, b)
 
     def fdiv(self, a: Range, b: Range) -> Range:
-        by_zero = Range(0 if a.high < 0 else -1, 0 if a.low < 0 else -1)
-        return self._quotient(_rounding_down, a, b, by_zero)
+        return self._each(lambda x, y: _quotients(_rounding_down, x, y, 0 if x[0] < 0 else -1), a, b)
 
     def srem(self, a: Range, b: Range) -> Range:
-        parts = [a] if b.low <= 0 <= b.high else []
-        if b.low < 0 or b.high > 0:
-            nearest = max(b.low, -b.high, 1)
-            sizes = (nearest, max(-b.low, b.high))
-            if a.high >= 0:
-                parts.append(Range(*_modulo((max(a.low, 0), a.high), sizes)))
-            if a.low < 0:
-                parts.append(Range(*_negated(_modulo((max(-a.high, 1), -a.low), sizes))))
-        return self._union(parts)
+        def remainders(x: Interval, y: Interval) -> Iterator[Interval]:
+            if y[0] == 0:
+                yield x
+            if y[1]:
+                sizes = _negated(y) if y[0] < 0 else y
+                yield _modulo(x, sizes) if x[0] >= 0 else _negated(_modulo(_negated(x), sizes))
+
+        return self._each(remainders, a, b)
 
     def fmod(self, a: Range, b: Range) -> Range:
-        parts = [a] if b.low <= 0 <= b.high else []
-        if b.high > 0:
-            parts.append(Range(*_modulo((a.low, a.high), (max(b.low, 1), b.high))))
-        if b.low < 0:
-            parts.append(Range(*_negated(_modulo((-a.high, -a.low), (max(-b.high, 1), -b.low)))))
-        return self._union(parts)
+        def remainders(x: Interval, y: Interval) -> Iterator[Interval]:
+            if y[0] == 0:
+                yield x
+            if y[1]:
+                yield _modulo(x, y) if y[0] >= 0 else _negated(_modulo(_negated(x), _negated(y)))
+
+        return self._each(remainders, a, b)
 
     def bit_and(self, a: Range, b: Range) -> Range:
-        if a.low >= 0 or b.low >= 0:
-            return Range(0, min(r.high for r in (a, b) if r.low >= 0))
-        low = -1 - max(_magnitude(a), _magnitude(b))
-        return Range(low, min(a.high, b.high) if a.high < 0 and b.high < 0 else max(a.high, b.high))
+        return self._each(lambda x, y: (_common(x, y),), a, b)
 
     def bit_or(self, a: Range, b: Range) -> Range:
         return self.bit_not(self.bit_and(self.bit_not(a), self.bit_not(b)))
 
     def bit_xor(self, a: Range, b: Range) -> Range:
-        limit = max(_magnitude(a), _magnitude(b))
-        if a.low < 0 <= a.high or b.low < 0 <= b.high:
-            return Range(~limit, limit)
-        return Range(0, limit) if (a.low < 0) == (b.low < 0) else Range(~limit, -1)
+        return self._each(lambda x, y: (_different(x, y),), a, b)
 
     def bit_not(self, a: Range) -> Range:
-        return Range(~a.high, ~a.low)
+        return Range(~a.high, ~a.low, ~a.first, ~a.last)
 
-    def _amounts(self, b: Range) -> tuple[int, int]:
+    def _amounts(self, y: Interval) -> Interval:
         """The least and the greatest shift amount, `width` standing for all that are not below it."""
-        low, high = self.unsigned(b)
-        return min(low, self.width), min(high, self.width)
+        return min(y[0] & self.full, self.width), min(y[1] & self.full, self.width)
 
     def shl(self, a: Range, b: Range) -> Range:
-        least, most = self._amounts(b)
-        if least == self.width:
-            return Range(0, 0)
-        last = min(most, self.width - 1)
-        low = min(a.low << least, a.low << last)
-        shifted = self.wrapped((low, max(a.high << least, a.high << last)))
-        return self.join(shifted, Range(0, 0)) if most == self.width else shifted
+        def shifted(x: Interval, y: Interval) -> Iterator[Interval]:
+            least, most = self._amounts(y)
+            if most == self.width:
+                yield 0, 0
+            if least < self.width:
+                last = min(most, self.width - 1)
+                yield min(x[0] << least, x[0] << last), max(x[1] << least, x[1] << last)
+
+        return self._each(shifted, a, b)
 
     def lshr(self, a: Range, b: Range) -> Range:
-        least, most = self._amounts(b)
-        low, high = self.unsigned(a)
-        return self.wrapped((low >> most, high >> least))
+        def shifted(x: Interval, y: Interval) -> Iterator[Interval]:
+            least, most = self._amounts(y)
+            yield x[0] >> most, x[1] >> least
+
+        return self._each_unsigned(shifted, a, b)
 
     def ashr(self, a: Range, b: Range) -> Range:
-        least, most = self._amounts(b)
-        return Range(min(a.low >> least, a.low >> most), max(a.high >> least, a.high >> most))
+        def shifted(x: Interval, y: Interval) -> Iterator[Interval]:
+            least, most = self._amounts(y)
+            yield min(x[0] >> least, x[0] >> most), max(x[1] >> least, x[1] >> most)
+
+        return self._each(shifted, a, b)
 
     def eq(self, a: Range, b: Range) -> Truth:
-        if a.high < b.low or b.high < a.low:
+        if self.meet(a, b) is None:
             return False
         return True if a.low == a.high == b.low == b.high else None
 

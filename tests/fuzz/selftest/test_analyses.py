@@ -9,6 +9,7 @@ import pytest
 
 from fuzz.selftest import analyses
 from fuzz.selftest.analyses import AnalysisProof, analysed, prove_analyses
+from optimizer.facts.narrowing import Narrowed
 
 KNOWN = Path(__file__).parent / "precision.json"
 """How many answers are the best, of how many questions; to be written anew where there are more of them."""
@@ -16,7 +17,7 @@ KNOWN = Path(__file__).parent / "precision.json"
 
 @pytest.fixture(scope="module")
 def proofs() -> list[AnalysisProof]:
-    return list(prove_analyses(3, 2))
+    return list(prove_analyses(5))
 
 
 def test_all_are_right(proofs: list[AnalysisProof]) -> None:
@@ -38,12 +39,12 @@ def wrong(name: str) -> set[str]:
     rows = [row for row in analysed() if row.name == name]
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(analyses, "analysed", lambda: rows)
-        return {proof.direction for proof in prove_analyses(3, 2) if proof.wrong}
+        return {proof.direction for proof in prove_analyses(5) if proof.wrong}
 
 
 def test_a_bound_that_is_too_small_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
     assert wrong("int_sub") == set()
-    monkeypatch.setattr(analyses, "transfer", lambda row, word, args: args[0])
+    monkeypatch.setattr(analyses, "narrow", lambda row, word, args, *_: Narrowed(args, args[0]))
     assert "forward" in wrong("int_sub")
 
 

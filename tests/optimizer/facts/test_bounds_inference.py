@@ -106,6 +106,24 @@ def test_what_may_wrap_is_inverted_only_without_overflow(text: str, low: int, hi
     assert (bounds.low, bounds.high) == (low, high)
 
 
+@pytest.mark.parametrize(
+    ("text", "truth"),
+    [
+        # Behind a guard of the other signedness, and without what it leaves out in the middle.
+        ("i1 = uint_gt(ix, 8189); guard_true(i1) []; i9 = uint_gt(ix, 5)", 1),
+        ("i1 = uint_gt(ix, 8189); guard_true(i1) []; i9 = int_eq(ix, 8189)", 0),
+        ("i1 = uint_gt(ix, 7); guard_true(i1) []; i2 = int_gt(ix, -5); guard_true(i2) []; i9 = int_eq(ix, 3)", 0),
+        ("i1 = int_is_true(ix); guard_true(i1) []; i9 = int_is_zero(ix)", 0),
+        ("i1 = int_is_true(ix); guard_true(i1) []; i2 = int_neg(ix); i9 = int_is_zero(i2)", 0),
+        ("i1 = uint_lt(ix, -9); guard_true(i1) []; i9 = int_eq(ix, -1)", 0),
+        ("i1 = uint_rshift(ix, 1); i2 = int_add(i1, i1); i9 = uint_lt(i2, -1)", 1),
+    ],
+)
+def test_words_are_bounded_as_unsigned_too(text: str, truth: int) -> None:
+    bounds = bounds_of("i9", text)
+    assert (bounds.low, bounds.high) == (truth, truth)
+
+
 def test_addition_of_bounded_words_is_exact_without_a_flag() -> None:
     text = "i0 = int_lt(ix, 9); guard_true(i0) []; i1 = int_add(ix, 10); i2 = int_ge(i1, 15); guard_true(i2) []"
     bounds = bounds_of("ix", text)
