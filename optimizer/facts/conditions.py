@@ -9,6 +9,7 @@ that holds, so that no operation is known by its name.
     i3 = ptr_ne(p1, p2)                             gives     Bit(Not(Same(p1, p2)))
     i4 = arraylen_gc(p1)                            gives     Length(p1)
     getfield_gc_i(p1, descr=Node.value)             requires  IsA(p1, "Node")
+    p5 = guard_exception(ConstClass(Error))         behind it HasClass(p5, "Error")
 
 What is said of machine ints, and of what memory holds, is None here: not known.
 """
@@ -66,6 +67,19 @@ class IsArray:
 
 
 @immutable
+class GcType:
+    """The number of the object's exact type."""
+
+    value: Value
+
+
+@immutable
+class HasGcType:
+    value: Value
+    number: Value
+
+
+@immutable
 class EqualInts:
     one: Value
     other: Value
@@ -87,7 +101,21 @@ class Both:
     other: Condition
 
 
-Condition = Same | IsA | HasVtable | HasClass | HasSubclass | IsArray | EqualInts | IsValid | Not | Both | bool | None
+Condition = (
+    Same
+    | IsA
+    | HasVtable
+    | HasClass
+    | HasSubclass
+    | IsArray
+    | HasGcType
+    | EqualInts
+    | IsValid
+    | Not
+    | Both
+    | bool
+    | None
+)
 """None is a condition of which nothing is said here."""
 
 
@@ -131,6 +159,8 @@ class _Words(_Silent):
         return None if condition is None else Not(condition)
 
     def eq(self, one: Any, other: Any) -> Condition:
+        if isinstance(one, GcType):
+            return HasGcType(one.value, other)
         if one is None or other is None or isinstance(one, Length) or isinstance(other, Length):
             return None
         return EqualInts(one, other)
@@ -139,13 +169,23 @@ class _Words(_Silent):
 class _Heap(_Silent):
     same, isa, has_vtable = Same, IsA, HasVtable
     has_class, has_subclass, has_length = HasClass, HasSubclass, IsArray
-    length, is_valid = Length, IsValid
+    length, is_valid, gc_type = Length, IsValid, GcType
 
     def null(self) -> ConstRef:
         return NULL
 
     def is_null(self, value: Value) -> Condition:
         return Same(value, NULL)
+
+
+class _Caught(_Heap):
+    """Knows the pending exception as the value that a guard hands over."""
+
+    def __init__(self, exception: Value) -> None:
+        self._exception = exception
+
+    def is_pending(self, vtable: str) -> Condition:
+        return HasClass(self._exception, vtable)
 
 
 class _Watching(_Heap):
@@ -186,10 +226,19 @@ def _telling(row: Op) -> tuple[Meaning, ...]:
 
 def passing(guard: Operation) -> Condition:
     """The condition on references under which a guard passes; None of a guard that does not look at references."""
+    return _passing(guard, _HEAP)
+
+
+def behind(guard: Operation) -> Condition:
+    """The condition on references that holds behind a guard, the exception that it hands over included."""
+    return _passing(guard, _HEAP if guard.result is None else _Caught(guard.result))
+
+
+def _passing(guard: Operation, heap: _Heap) -> Condition:
     memory = guard.memory
     if memory is None or memory.passes is None:
         return None
-    condition: Condition = memory.passes(_WORDS, _HEAP, None, *_arguments(guard, memory))
+    condition: Condition = memory.passes(_WORDS, heap, None, *_arguments(guard, memory))
     return condition
 
 

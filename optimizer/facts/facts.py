@@ -24,15 +24,16 @@ from optimizer.facts.conditions import (
     Length,
     Not,
     Same,
+    behind,
     meant,
-    passing,
     requirements,
     watching,
 )
 from optimizer.facts.memory import Memory
+from optimizer.facts.narrowing import narrow
 from optimizer.facts.raw_contents import RawContents
 from optimizer.facts.references import References
-from optimizer.ir.domains.bounds import bounds_domain, transfer
+from optimizer.ir.domains.bounds import bounds_domain
 from optimizer.ir.rows.ops import Kind, Role, Type
 from optimizer.ir.rows.row import COPY, EVENT, FACT, GUARD, INT, LOAD, NEW, STORE
 from optimizer.ir.trace import ConstInt, Operation, Value, Var
@@ -42,6 +43,9 @@ from optimizer.ir.types.layout import Array, Field, Layout, RawItem, Resolved, S
 from optimizer.ir.types.memory_cells import range_of, takes_object
 
 V = TypeVar("V", bound=Value | None)
+
+_REFRESHED = 2
+"""So many definitions before that of a value are looked at again with it."""
 
 
 def _no_names(_type: Type) -> Var:
@@ -134,11 +138,18 @@ class Facts:
             latest = self._latest_cell = operation, cell_of(operation, self.layout)
         return latest[1]
 
-    def refresh(self, value: Value) -> None:
+    def refresh(self, value: Value, depth: int = _REFRESHED) -> None:
         """Bound `value` anew by its definition, about whose arguments more may have been learned since."""
         definition = self.definition(value)
-        if definition is not None and definition.op.is_pure:
-            self._bound_result(definition)
+        if definition is None or not definition.op.is_pure:
+            return
+        if depth:
+            for arg in definition.args:
+                self.refresh(arg, depth - 1)
+        told = narrow(definition.op, self.word, self.bounds.all_bounds(definition.args))
+        if told is not None and told.result is not None:
+            self.bounds.assume(value, told.result)
+        self.bounds.contradiction = False
 
     def learn(self, operation: Operation, *, delayed: bool = False) -> bool:
         """Learns the facts that hold behind `operation`. False if it is a guard that no run passes.
@@ -158,8 +169,7 @@ class Facts:
             self._definitions[result] = operation
             self._ages[result] = self.now
         if row.is_pure:
-            if not self.bounds.define(operation):
-                self._bound_result(operation)
+            self.bounds.define(operation)
         elif row.has_floats and row.result is INT:
             self._bound_of_floats(operation)
         self.bounds.contradiction = False
@@ -315,7 +325,7 @@ class Facts:
         row = guard.op
         if guard.memory is not None:
             self._learn_requirements(guard)
-            self.assume(passing(guard))
+            self.assume(behind(guard))
             return True
         assert row.passes is not None
         if row.reads_flag:
@@ -343,12 +353,3 @@ class Facts:
         assert operation.op.meaning is not None
         bounds = operation.op.meaning(bounds_domain(self.word), *(None for _ in operation.args))
         self.bounds.assume(operation.result, bounds)
-
-    def _bound_result(self, operation: Operation) -> None:
-        assert operation.result is not None
-        defined = operation.op.defined
-        if defined is not None and self.bounds.truth(defined, operation.args) is False:
-            return
-        args = self.bounds.all_bounds(operation.args)
-        self.bounds.assume(operation.result, transfer(operation.op, self.word, args))
-        self.bounds.contradiction = False

@@ -7,20 +7,28 @@
 
 Signed and unsigned, two values stand to each other in one of five ways: they are equal, or one is below the
 other in one order and below or above it in the other. A test whose meaning compares its two arguments and
-nothing else is decided by the way, so that a pair of numbers for each way says all about it.
+nothing else is decided by the way, so that a pair of numbers for each way says all about it. Two floats are equal,
+or one is below the other, or one of them is NaN, which counts for two ways.
 """
 
 from __future__ import annotations
 
-from functools import cache
+from functools import cache, lru_cache
+from math import nan
+from typing import Any
 
+from optimizer.ir.domains.bounds import Bounds
 from optimizer.ir.domains.concrete import concrete
+from optimizer.ir.domains.ranges import halves
 from optimizer.ir.domains.term import Term, cone
 from optimizer.ir.domains.terms import Terms
-from optimizer.ir.rows.ops import Op
+from optimizer.ir.floats import Float
+from optimizer.ir.rows.ops import FLOAT, Op
+from optimizer.ir.rows.row import INT
 from optimizer.ir.trace import Value
 
 _PAIRS = ((0, 0), (0, 1), (-1, 0), (0, -1), (1, 0))
+_FLOATS = tuple((Float.of(a), Float.of(b)) for a, b in ((0.0, 0.0), (0.0, 1.0), (nan, nan), (nan, nan), (1.0, 0.0)))
 _SWAPPED = (0, 4, 3, 2, 1)
 _WIDTH = 4
 _CHOICES = frozenset({"not_", "both", "either", "ite", "const", "truth", "var"})
@@ -30,6 +38,8 @@ Ways = frozenset[int]
 
 ALL_WAYS: Ways = frozenset(range(len(_PAIRS)))
 EQUAL: Ways = frozenset({0})
+_NAN: Ways = frozenset({2, 3})
+"""The ways of two floats of which one is NaN."""
 
 
 class Orders:
@@ -39,34 +49,52 @@ class Orders:
         self._ways: dict[tuple[Value, Value], Ways] = {}
 
     def ways(self, a: Value, b: Value) -> Ways:
-        return EQUAL if a == b else self._ways.get((a, b), ALL_WAYS)
+        if a == b and a.type is not FLOAT:
+            return EQUAL
+        return self._ways.get((a, b), EQUAL | _NAN if a == b else ALL_WAYS)
 
     def learn(self, a: Value, b: Value, ways: Ways) -> Ways:
         """Learns that `a` stands to `b` in one of these ways; returns the ways that are left."""
         left = self.ways(a, b) & ways
         self._ways[a, b] = left
         self._ways[b, a] = frozenset(_SWAPPED[way] for way in left)
+        if a != b and a.type is FLOAT and not left & _NAN:  # neither is
+            self.learn(a, a, EQUAL)
+            self.learn(b, b, EQUAL)
         return left
 
-    def outcome(self, test: Op, a: Value, b: Value) -> int | None:
-        """The result of a test of `a` and `b`, where all ways that are left agree on it."""
+    def outcome(self, test: Op, a: Value, b: Value, within: Ways = ALL_WAYS) -> int | None:
+        """The result of a test of `a` and `b`, where all ways that are left agree on it; only those `within` can be."""
         ways = self.ways(a, b)
         results = _results(test) if ways is not ALL_WAYS else None  # no test is the same in all ways
         if results is None:
             return None
-        found = {results[way] for way in ways}
+        found = {results[way] for way in ways & within}
         return found.pop() if len(found) == 1 else None
 
-    def passes(self, guard: Op, test: Op | None, a: Value, b: Value) -> bool | None:
+    def passes(self, guard: Op, test: Op | None, a: Value, b: Value, within: Ways = ALL_WAYS) -> bool | None:
         """The outcome of a guard on such a test or (without a test) on `a` and `b` themselves; None if it may pass or
         fail."""
-        passing = passing_ways(guard, test)
-        if passing is None:
+        passing, ways = passing_ways(guard, test), self.ways(a, b) & within
+        if passing is None or not ways:
             return None
-        ways = self.ways(a, b)
         if ways <= passing:
             return True
         return None if ways & passing else False
+
+
+@lru_cache(maxsize=1 << 14)
+def ways_within(a: Bounds, b: Bounds) -> Ways:
+    """The ways in which two integers with these bounds may stand to each other."""
+    ways = set()
+    for x in halves(a.range):
+        for y in halves(b.range):
+            if (x[0] < 0) != (y[0] < 0):
+                ways.add(2 if x[0] < 0 else 3)
+            else:
+                may_be = {0: max(x[0], y[0]) <= min(x[1], y[1]), 1: x[0] < y[1], 4: y[0] < x[1]}
+                ways.update(way for way, may in may_be.items() if may)
+    return frozenset(ways)
 
 
 @cache
@@ -74,22 +102,23 @@ def passing_ways(guard: Op, test: Op | None) -> Ways | None:
     """The ways in which the guard passes; None where it is not the order that decides."""
     t, d = Terms(_WIDTH), concrete(_WIDTH)
     a, b = t.var("a"), t.var("b")
-    if guard.passes is None or (test is not None and test.meaning is None):
+    if guard.passes is None:
         return None
-    passes = guard.passes
-    if test is None or test.meaning is None:
-        decided = _compares(passes(t, a, b), a, b)
-        pairs = [passes(d, *pair) for pair in _PAIRS]
+    passed: list[Any]
+    if test is not None:
+        passed = [guard.passes(d, result) for result in _results(test) or ()]
     else:
-        decided = _compares(passes(t, test.meaning(t, a, b)), a, b)
-        pairs = [passes(d, test.meaning(d, *pair)) for pair in _PAIRS]
-    return frozenset(way for way, passed in enumerate(pairs) if passed) if decided else None
+        passed = [guard.passes(d, *pair) for pair in _PAIRS] if _compares(guard.passes(t, a, b), a, b) else []
+    return frozenset(way for way, passes in enumerate(passed) if passes) if passed else None
 
 
 @cache
 def _results(test: Op) -> tuple[int, ...] | None:
     if test.meaning is None or test.args is None or len(test.args) != 2:
         return None
+    if test.has_floats:
+        is_test = test.args == (FLOAT, FLOAT) and test.result is INT
+        return tuple(test.meaning(concrete(64), *pair) for pair in _FLOATS) if is_test else None
     t, d = Terms(_WIDTH), concrete(_WIDTH)
     a, b = t.var("a"), t.var("b")
     if not _compares(test.meaning(t, a, b), a, b):

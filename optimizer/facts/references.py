@@ -14,6 +14,7 @@ from optimizer.facts.conditions import (
     NULL,
     Condition,
     HasClass,
+    HasGcType,
     HasSubclass,
     HasVtable,
     IsA,
@@ -29,7 +30,8 @@ from optimizer.ir.types.layout import Layout
 @dataclass(slots=True)
 class About:
     """The facts about a reference. `isa` is the declared struct or array that its object is at least of, `vtable` its
-    exact class; `immutables` are the keys of immutable fields whose contents have been known."""
+    exact class, `above` are classes that it is known to be below, and `gc_type` is the number of its exact type;
+    `immutables` are the keys of immutable fields whose contents have been known."""
 
     nonnull: bool = False
     vtable: str | None = None
@@ -37,6 +39,9 @@ class About:
     is_array: bool = False
     length: Value | None = None
     immutables: set[str] = field(default_factory=set)
+    has_vtable: bool = False
+    above: set[str] = field(default_factory=set)
+    gc_type: Value | None = None
 
 
 @dataclass(slots=True)
@@ -96,6 +101,9 @@ class References:
             return
         known = self.learn_about(value)
         known.nonnull |= gone.nonnull
+        known.has_vtable |= gone.has_vtable
+        known.above |= gone.above
+        known.gc_type = known.gc_type or gone.gc_type
         known.vtable = known.vtable or gone.vtable
         known.is_array |= gone.is_array
         known.length = known.length or gone.length
@@ -129,13 +137,16 @@ class References:
                 return self._has_class(self.about(value), value, vtable)
             case HasSubclass(value, vtable):
                 return self._has_subclass(self.about(value), value, vtable)
+            case HasGcType(value, number):
+                known = self.about(value).gc_type
+                return None if known is None else known == number
             case _:
                 return None
 
     def _has_vtable(self, about: About, value: Value) -> Truth:
         if self._find(value) == NULL or about.is_array:
             return False
-        return True if about.vtable is not None or self._is_struct(about.isa) else None
+        return True if about.has_vtable or about.vtable is not None or self._is_struct(about.isa) else None
 
     def _is_struct(self, name: str | None) -> bool:
         return name is not None and self.layout.struct(name).declared
@@ -153,6 +164,8 @@ class References:
         return False
 
     def _has_subclass(self, about: About, value: Value, vtable: str) -> Truth:
+        if vtable in about.above:
+            return True
         if self._has_vtable(about, value) is not True:
             return self._has_vtable(about, value)
         above = self.layout.struct_of_vtable(vtable)
@@ -174,13 +187,17 @@ class References:
                 one, other = condition.of.one, condition.of.other
                 if NULL in (one, other):
                     self.learn_about(other if one == NULL else one).nonnull = True
-        elif isinstance(condition, (HasVtable, HasSubclass, HasClass, IsArray)):
+        elif isinstance(condition, HasGcType):
+            self.learn_object(condition.value).gc_type = condition.number
+        elif isinstance(condition, IsArray):
+            self.learn_object(condition.value).is_array = True
+        elif isinstance(condition, (HasVtable, HasSubclass, HasClass)):
             about = self.learn_object(condition.value)
-            if isinstance(condition, IsArray):
-                about.is_array = True
-            elif not isinstance(condition, HasVtable):
-                if isinstance(condition, HasClass):
-                    about.vtable = about.vtable or condition.vtable
+            about.has_vtable = True
+            if isinstance(condition, HasClass):
+                about.vtable = about.vtable or condition.vtable
+            if not isinstance(condition, HasVtable):
+                about.above.add(condition.vtable)
                 self._narrow(about, self.layout.struct_of_vtable(condition.vtable).name)
 
     def learn_object(self, value: Value) -> About:

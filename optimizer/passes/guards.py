@@ -18,11 +18,12 @@ values. A guard that is known to fail is told to the walk. What is undefined on 
 from __future__ import annotations
 
 from optimizer.facts.facts import Facts
-from optimizer.facts.orders import EQUAL, Orders, passing_ways
+from optimizer.facts.narrowing import narrow
+from optimizer.facts.orders import ALL_WAYS, EQUAL, Orders, Ways, passing_ways, ways_within
 from optimizer.ir.domains.abstract import Truth
-from optimizer.ir.domains.bounds import holds, transfer
+from optimizer.ir.domains.bounds import holds
 from optimizer.ir.rows.ops import OPS, Op
-from optimizer.ir.rows.row import GUARD, PURE
+from optimizer.ir.rows.row import FLOAT, GUARD, INT, PURE
 from optimizer.ir.trace import ConstInt, Operation, Value
 from optimizer.riders import Answer, Becomes, Equal, Fails, Pass, Passes
 
@@ -35,45 +36,56 @@ class Guards(Pass):
 
     @staticmethod
     def knows(row: Op) -> bool:
-        return not row.reads_flag and (row.is_pure or row.is_guard) and (row.memory is None or row.same_type)
+        asked = row.is_pure or row.is_guard or _compares_floats(row)
+        return asked and not row.reads_flag and (row.memory is None or row.same_type)
 
     def __init__(self) -> None:
         self._orders = Orders()
 
     def rewrite(self, operation: Operation, facts: Facts) -> Answer | None:
         row = operation.op
-        if row.reads_flag or not (row.is_guard or row.is_pure) or operation.memory is not None:
+        if row.reads_flag or operation.memory is not None:
+            return None
+        if _compares_floats(row):
+            return self._known_order(operation, facts)
+        if not (row.is_guard or row.is_pure):
             return None
         if row.is_guard:
             for arg in operation.args:
                 facts.refresh(arg)
         word, args = facts.word, facts.bounds.all_bounds(operation.args)
-        if row.defined is not None and holds(row.defined, word, args) is False:
-            return None
         if row.is_guard:
+            if row.defined is not None and holds(row.defined, word, args) is False:
+                return None
             assert row.passes is not None
             passes = holds(row.passes, word, args)
             return _judge(self._ordered(operation, facts) if passes is None else passes)
         if row.overflows is not None:
             return _judge_flag(operation, holds(row.overflows, word, args))
-        result = transfer(row, word, args)
-        if result.is_constant:
-            return Equal(ConstInt(result.low), "known_value")
-        outcome = self._orders.outcome(row, *operation.args) if len(args) == 2 else None
+        told = narrow(row, word, args)
+        if told is not None and told.result is not None and told.result.is_constant:
+            return Equal(ConstInt(told.result.low), "known_value")
+        return self._known_order(operation, facts) if len(args) == 2 else None
+
+    def _known_order(self, test: Operation, facts: Facts) -> Answer | None:
+        a, b = test.args
+        outcome = self._orders.outcome(test.op, a, b, _within(a, b, facts))
         return None if outcome is None else Equal(ConstInt(outcome), "known_order")
 
     def learn(self, operation: Operation, facts: Facts) -> None:
         match _compared(operation, facts):
+            case None, (a, b) if a.type is FLOAT:  # bit for bit, which is no order
+                facts.unite(a, b)
             case test, (a, b):
                 ways = passing_ways(operation.op, test)
-                if ways is not None and self._orders.learn(a, b, ways) == EQUAL:
+                if ways is not None and self._orders.learn(a, b, ways) == EQUAL and a.type is INT:
                     facts.unite(a, b)
 
     def _ordered(self, guard: Operation, facts: Facts) -> Truth:
         """Does the guard pass, by what is known of the order of what it compares?"""
         match _compared(guard, facts):
-            case test, (a, b):
-                return self._orders.passes(guard.op, test, a, b)
+            case test, (a, b) if test is not None or a.type is INT:
+                return self._orders.passes(guard.op, test, a, b, _within(a, b, facts))
         return None
 
 
@@ -84,9 +96,19 @@ def _compared(guard: Operation, facts: Facts) -> tuple[Op | None, tuple[Value, .
     if len(guard.args) == 2:
         return None, tuple(map(facts.find, guard.args))
     test = facts.definition(guard.args[0])
-    if test is None or not test.op.is_pure or len(test.args) != 2:
+    if test is None or not (test.op.is_pure or _compares_floats(test.op)) or len(test.args) != 2:
         return None
     return test.op, tuple(map(facts.find, test.args))
+
+
+def _compares_floats(row: Op) -> bool:
+    """Is it a comparison of two floats?"""
+    return row.has_floats and row.args == (FLOAT, FLOAT) and row.result is INT
+
+
+def _within(a: Value, b: Value, facts: Facts) -> Ways:
+    """The ways in which the two may stand to each other by their bounds."""
+    return ways_within(*facts.bounds.all_bounds((a, b))) if a.type is INT else ALL_WAYS
 
 
 def _judge(passes: Truth) -> Answer | None:

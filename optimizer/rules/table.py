@@ -210,6 +210,9 @@ _SHIFTS = [
         "int_le(int_rshift(MININT, C), x)",
         "int_le(x, int_rshift(MAXINT, C))",
     ),
+    # x < 2**x: nothing is left of it.
+    rule("rshift_self", "int_rshift(x, x) => 0"),
+    rule("urshift_self", "uint_rshift(x, x) => 0"),
     rule("urshift_of_non_negative", "uint_rshift(x, y) => int_rshift(x, y)", "int_ge(x, 0)"),
 ]
 

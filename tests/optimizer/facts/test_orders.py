@@ -1,17 +1,30 @@
+from functools import reduce
 from itertools import product
+from math import inf, nan
+from random import Random
 
 import pytest
 from cases import assert_becomes, assert_stays
+from hypothesis import given
+from hypothesis import strategies as st
 
 from optimizer.facts import orders
-from optimizer.facts.orders import ALL_WAYS, EQUAL, Orders, passing_ways
+from optimizer.facts.orders import ALL_WAYS, EQUAL, Orders, passing_ways, ways_within
+from optimizer.ir.domains.bounds import bounds_domain
 from optimizer.ir.domains.concrete import concrete
-from optimizer.ir.rows.ops import OPS, Op
+from optimizer.ir.floats import Float
+from optimizer.ir.rows.ops import FLOAT, OPS, Op
+from optimizer.ir.text.parser import parse
 from optimizer.ir.trace import Var
+from optimizer.pipeline import optimize
 
 SIGNED = ("int_lt", "int_le", "int_eq", "int_ne", "int_gt", "int_ge")
 TESTS = [OPS[name] for name in (*SIGNED, "uint_lt", "uint_le", "uint_gt", "uint_ge")]
+FLOAT_TESTS = [OPS[f"float_{name}"] for name in ("lt", "le", "eq", "ne", "gt", "ge")]
 A, B = Var("a"), Var("b")
+F, G = Var("f", FLOAT), Var("g", FLOAT)
+D64 = concrete(64)
+FLOATS = [Float.of(value) for value in (-inf, -1.5, -0.0, 0.0, 1.0, inf, nan)]
 D = concrete(4)
 NUMBERS = range(-8, 8)
 
@@ -44,10 +57,73 @@ def test_what_does_not_compare_is_not_decided_by_the_order() -> None:
     assert orders.learn(A, B, EQUAL) == EQUAL
     pure = [row for row in OPS.values() if row.is_pure and row.args is not None and len(row.args) == 2]
     assert {row for row in pure if orders.outcome(row, A, B) is not None} == set(TESTS)
+    assert passing_ways(OPS["guard_true"], OPS["float_add"]) is None
     assert passing_ways(OPS["guard_true"], OPS["int_sub"]) is None
     assert passing_ways(OPS["guard_value"], None) == EQUAL
     assert orders.ways(A, A) == EQUAL
     assert Orders().ways(A, B) == ALL_WAYS
+
+
+@pytest.mark.parametrize("outcome", [0, 1])
+@pytest.mark.parametrize("told", FLOAT_TESTS, ids=lambda row: row.name)
+@pytest.mark.parametrize("asked", FLOAT_TESTS, ids=lambda row: row.name)
+def test_a_float_test_is_decided_exactly_where_another_one_decides_it(outcome: int, told: Op, asked: Op) -> None:
+    ways = passing_ways(OPS["guard_true" if outcome else "guard_false"], told)
+    assert ways is not None
+    orders = Orders()
+    orders.learn(F, G, ways)
+    pairs = [pair for pair in product(FLOATS, FLOATS) if told.meaning(D64, *pair) == outcome]
+    for (a, b), turned in (((F, G), False), ((G, F), True)):
+        results = {asked.meaning(D64, *reversed(pair) if turned else pair) for pair in pairs}
+        assert orders.outcome(asked, a, b) == (results.pop() if len(results) == 1 else None)
+    itself = {asked.meaning(D64, first, first) for first, _ in pairs}
+    assert orders.outcome(asked, F, F) == (itself.pop() if len(itself) == 1 else None)
+
+
+def test_floats_that_are_equal_need_not_be_the_same() -> None:
+    trace = parse("[f0]\ni1 = float_eq(f0, 0.0)\nguard_true(i1) []\nguard_value(f0, 0.0) []\nfinish()")
+    assert len(optimize(trace).guards) == 2
+
+
+def test_bounds_leave_fewer_orders() -> None:
+    """Below what is not negative as unsigned is below it as signed."""
+    assert_becomes(
+        """
+        [i0, i1]
+        i2 = int_gt(i0, -1)
+        guard_true(i2) []
+        i3 = uint_lt(i1, i0)
+        guard_true(i3) []
+        i4 = int_lt(i1, i0)
+        guard_true(i4) []
+        finish(i4)
+        """,
+        """
+        [i0, i1]
+        i2 = int_gt(i0, -1)
+        guard_true(i2, origin=0) []
+        i3 = uint_lt(i1, i0)
+        guard_true(i3, origin=1) []
+        finish(1)
+        """,
+        "guards",
+    )
+
+
+@given(st.tuples(*[st.integers(-8, 7)] * 2), st.integers(0, 1 << 30))
+def test_all_orders_that_bounds_leave_are_there(numbers: tuple[int, int], seed: int) -> None:
+    random, d = Random(seed), bounds_domain(4)
+    others = [{number, *(random.randrange(-8, 8) for _ in range(random.randrange(3)))} for number in numbers]
+    a, b = (reduce(d.join, map(d.const, words)) for words in others)
+    ways = {
+        way
+        for way, pair in enumerate(orders._PAIRS)
+        for x, y in product(*([word for word in NUMBERS if d.contains(one, word)] for one in (a, b)))
+        if all(row.meaning(D, x, y) == row.meaning(D, *pair) for row in TESTS)
+    }
+    assert ways_within(a, b) >= ways
+    if d.full in (a.mask, b.mask):
+        assert ways_within(a, b) == ways
 
 
 def test_guards_that_follow_from_guards_go() -> None:

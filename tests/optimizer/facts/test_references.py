@@ -43,6 +43,20 @@ SETTLED = {
         "i2 = arraylen_gc(p1, descr=Ints)\nguard_nonnull(p1) []\njump(i1, i2)\n",
         "[p0, p1]\ni1 = getfield_gc_i(p0, descr=Base.tag)\ni2 = arraylen_gc(p1, descr=Ints)\njump(i1, i2)\n",
     ),
+    "behind the same guard, of an undeclared class": (
+        "[p0, p1]\nguard_subclass(p0, ConstClass(A)) []\nguard_subclass(p0, ConstClass(A)) []\n"
+        "guard_is_object(p0) []\nguard_is_object(p1) []\nguard_is_object(p1) []\njump()\n",
+        "[p0, p1]\nguard_subclass(p0, ConstClass(A), origin=0) []\nguard_is_object(p1, origin=3) []\njump()\n",
+    ),
+    "a number of a type": (
+        "[p0]\nguard_gc_type(p0, 3) []\nguard_gc_type(p0, 3) []\nguard_nonnull(p0) []\njump()\n",
+        "[p0]\nguard_gc_type(p0, 3, origin=0) []\njump()\n",
+    ),
+    "an exception that was caught": (
+        "[i0]\ncall_n(i0)\np1 = guard_exception(ConstClass(E)) []\nguard_nonnull(p1) []\n"
+        "guard_class(p1, ConstClass(E)) []\nguard_subclass(p1, ConstClass(E)) []\njump(p1)\n",
+        "[i0]\ncall_n(i0)\np1 = guard_exception(ConstClass(E), origin=0) []\njump(p1)\n",
+    ),
     "behind an undeclared access": (
         "[p0]\ni1 = getfield_gc_i(p0, descr=foo)\nguard_nonnull(p0) []\njump(i1)\n",
         "[p0]\ni1 = getfield_gc_i(p0, descr=foo)\njump(i1)\n",

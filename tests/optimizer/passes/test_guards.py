@@ -302,3 +302,30 @@ def test_behind_what_is_never_defined_the_optimizer_goes_on() -> None:
         "dead-code",
     )
     assert done.always_fails is None
+
+
+def test_what_is_learned_of_an_index_bounds_the_next_one() -> None:
+    assert_becomes(
+        """
+        [i0, i1]
+        i2 = int_lt(i1, i0)
+        guard_true(i2) []
+        i3 = int_add(i1, 1)
+        i4 = int_gt(i1, 0)
+        guard_true(i4) []
+        i5 = int_gt(i3, -1)
+        guard_true(i5) []
+        finish(i3)
+        """,
+        """
+        [i0, i1]
+        i2 = int_lt(i1, i0)
+        guard_true(i2, origin=0) []
+        i3 = int_add(i1, 1)
+        i4 = int_gt(i1, 0)
+        guard_true(i4, origin=1) []
+        finish(i3)
+        """,
+        "guards",
+        "dead-code",
+    )
