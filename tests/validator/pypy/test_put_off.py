@@ -105,6 +105,7 @@ GROW, FIELD = "ll_grow_by__stringbuilderPtr_Signed", "<FieldS pypy.interpreter.p
 
 
 LOOKUP = "ll_call_lookup_function_trampoline__v1691___simple_call__function_"
+SET = "_ll_dict_setitem_lookup_done_trampoline__v1707___simple_call__function_"
 
 
 @pytest.mark.parametrize(
@@ -113,7 +114,7 @@ LOOKUP = "ll_call_lookup_function_trampoline__v1691___simple_call__function_"
         (GROW, CALL),
         ("ll_append_res_slice__stringbuilderPtr_rpy_stringPtr_Signed_Signed", CALL),
         (LOOKUP, "<Callv 0 r EF=5 OS=4>"),
-        ("_ll_dict_setitem_lookup_done_trampoline__v1707___simple_call__function_", CALL),
+        (SET, CALL),
         ("may_ignore_finalizer__pypy_interpreter_generator_GeneratorOrCoroutine", "<Callv 0 r EF=2>"),
     ],
 )
@@ -124,10 +125,24 @@ def test_what_functions_of_rpython_touch_is_known(function: str, descr: str) -> 
     assert RPYTHON in one.texts.assumes
 
 
+STRING, NUMBER = (f"pypy.objspace.std.{name}" for name in ("unicodeobject.W_UnicodeObject", "intobject.W_IntObject"))
+
+
+@pytest.mark.parametrize("function", [LOOKUP, SET])
+@pytest.mark.parametrize("field", [f"<FieldS {STRING}.inst__length 16 pure>", f"<FieldS {NUMBER}.inst_intval 8 pure>"])
+def test_the_length_of_a_string_and_objects_that_are_numbers_are_no_part_of_keys(function: str, field: str) -> None:
+    (one,) = judged(put_off(field, function=function))
+    assert isinstance(one.verdict, Proved)
+    for wrong in ({"value": "7"}, {"descr": "<Callv 0 r EF=7>"}):
+        (one,) = judged(put_off(field, function=function, **wrong))
+        assert not isinstance(one.verdict, Proved)
+
+
 @pytest.mark.parametrize(
     ("field", "changes"),
     [
         (FIELD, {"value": "7", "function": GROW}),
+        (f"<FieldS {STRING}.inst__utf8 24 pure>", {"function": LOOKUP}),
         (FIELD, {"function": f"{GROW}_trampoline"}),
         (FIELD, {"function": f"not_{GROW}"}),
         (FIELD, {"function": GROW, "descr": "<Callv 0 r EF=7>"}),
@@ -149,7 +164,6 @@ def test_what_they_may_touch_is_not_put_off(field: str, changes: dict[str, str])
 
 RESIZE = "_ll_list_resize_hint_really_look_inside_iff__listPtr_Signed_Bool"
 NEXT, BUILD = "_ll_dictnext_look_inside_iff__dictiterPtr", "ll_build_trampoline__v1187___simple_call__function_"
-SET = "_ll_dict_setitem_lookup_done_trampoline__v1707___simple_call__function_"
 
 
 @pytest.mark.parametrize(

@@ -35,7 +35,13 @@ _RPYTHON = re.compile(r"<Call. .* EF=[2-5](?: OS=4)?>@(?P<name>\w+)")
 _ANYWHERE = r"_trampoline__v\d+___simple_call__function_\w*"
 """The end of the name of a function into which PyPy looks at some calls: which call it is."""
 _TEXT, _TABLE = r"<Array[SU]|<Field. (string|unicode|rpy_)", r"<Array[SU]|<Interior|<Field. dict"
-_KEY = r"<Field. (rpy_|rpython\.)|.* pure>"
+_NO_KEY = (
+    r"<Field. pypy\.objspace\.std\."
+    r"(unicodeobject\.W_UnicodeObject\.inst__length|intobject\.W_IntObject|floatobject\.W_FloatObject)\b"
+)
+"""Fields that are no part of keys: of a string its bytes are, and objects that are numbers are compared by code of the
+interpreter, which may do anything, or are unwrapped first."""
+_KEY = rf"<Field. (rpy_|rpython\.)|(?!{_NO_KEY}).* pure>"
 _LIST, _BUILDER = r"<Field. list\.", r"<Field. (string|unicode)(builder|piece)\."
 _OWN = (
     (r"_ll_list_resize_hint_really_look_inside_iff__listPtr_Signed_Bool", r"<Array|<Field. list\.", _LIST),
