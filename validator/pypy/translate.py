@@ -91,7 +91,7 @@ def translate(
         sides,
         before,
         after,
-        format_declarations(_with_copies(_declarations(sides, used, fields), copies, lines)),
+        format_declarations(copies.declared(lines, _declarations(sides, used, fields))),
         (*_assumed(lines, used, fields), *((SAME_STRINGS,) if strings else ()), *map(str, known.values())),
         origins_of(sides, rows, sameness),
         earliest_origins(sides, rows, sameness),
@@ -346,8 +346,3 @@ def _declared(call: Line) -> Call | None:
     if kind in _RESULTS:
         return Call(call.function, _RESULTS[kind], can_raise=True, can_invalidate=True)
     return declared_call(call.descr, call.function)
-
-
-def _with_copies(certain: Declarations, copies: Copies, lines: tuple[Line, ...]) -> Declarations:
-    arrays, calls = copies.declared(lines)
-    return replace(certain, arrays=(*certain.arrays, *arrays), calls=(*certain.calls, *calls))

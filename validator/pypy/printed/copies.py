@@ -1,20 +1,28 @@
 """Copies of items: calls of PyPy's `ll_arraycopy`, which its optimizer does item by item where it knows how many.
 
 The descr of such a call (OS=1) does not say which arrays are copied. Source and destination are arrays of one type, and
-what a trace allocates or accesses tells which that is.
+what a trace allocates or accesses tells which that is. Nor does a log say of which lists the items are that a function
+of RPython copies to a larger array (`_ll_list_resize_hint`): all have one name. What a trace does to the items of the
+list tells.
 """
 
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from dataclasses import dataclass
 
-from optimizer.ir.types.declared import Call
-from optimizer.ir.types.memory_types import Array, declared_field
+from optimizer.ir.immutable import replace
+from optimizer.ir.types.declared import Call, Declarations
+from optimizer.ir.types.memory_types import RAW, Array, declared_field
 from validator.pypy.printed.lines import Line, Printed
 from validator.pypy.printed.straight import Sides
 
 _COPY = re.compile(r"<Callv .* EF=2 OS=1>")
+_RESIZES = re.compile(r"(?P<descr><Callv 0 rii EF=5)>@_ll_list_resize_hint_really_look_inside_iff__listPtr_Signed_Bool")
+_OF_LIST = re.compile(r"<Array[PSUF] [0-9]+>")
+_LIST_ITEMS = re.compile(r"<FieldP list\.items [0-9]+>")
+_BYTES = ("gc_load", "gc_store")
 _ARRAY = re.compile(r"<Array[PSU] [0-9]+>")
 _ITEMS = {"<ArrayP 8>": "ref", "<ArrayS 8>": "int", "<ArrayU 8>": "int"}
 """The items of arrays that are declared nowhere else, since they are no narrower than a word."""
@@ -23,25 +31,45 @@ _OF_ARRAYS = ("new_array", "arraylen_gc", "getarrayitem_gc", "setarrayitem_gc")
 
 @dataclass(frozen=True, slots=True)
 class Copies:
-    """The types of the arrays that calls copy, by the arguments of these. There are none if that of one call is not
-    known: what is a copy in one trace must not be an event in the other one."""
+    """The types of the arrays that calls copy, by the arguments of these, and those of the items of lists that calls
+    make larger. There are none if that of one call is not known: what is a copy in one trace must not be an event in
+    the other one."""
 
     arrays: dict[tuple[str, ...], str]
+    items: dict[tuple[str, ...], str]
 
     def function(self, line: Line) -> str:
         """The name of a call's function, which says what is copied."""
-        array = self.arrays.get(line.args) if is_copy(line) else None
-        return line.function if array is None else line.function.replace("OS=1>", f"OS=1 {array[1:]}", 1)
+        if is_copy(line) and (array := self.arrays.get(line.args)):
+            return line.function.replace("OS=1>", f"OS=1 {array[1:]}", 1)
+        if _resizes(line) and (array := self.items.get(line.args)):
+            return line.function.replace("EF=5>", f"EF=5 {array[1:]}", 1)
+        return line.function
 
-    def declared(self, lines: tuple[Line, ...]) -> tuple[tuple[Array, ...], tuple[Call, ...]]:
-        """The declarations of the arrays that are copied, if nothing else declares them, and of the calls."""
+    def declared(self, lines: tuple[Line, ...], certain: Declarations) -> Declarations:
+        """The declarations, with the arrays that are copied, if nothing else declares them, and with the calls."""
         copied = {self.function(line): self.arrays[line.args] for line in lines if line.args in self.arrays}
         items = {array: _ITEMS[array] for array in copied.values() if array in _ITEMS}
         arrays = [Array(array, declared_field(array, "", item, items=True)) for array, item in items.items()]
         calls = [
             Call(name, "void", oopspec="arraycopy", reads=(array,), writes=(array,)) for name, array in copied.items()
         ]
-        return tuple(arrays), tuple(calls)
+        named = {found.memory for line in lines if (found := line.access)}
+        known = {call.name: call for call in certain.calls}
+        for line in lines:
+            if array := self.items.get(line.args):
+                known[self.function(line)] = _of_items(known[line.function], self.function(line), array, named)
+        return replace(certain, arrays=(*certain.arrays, *arrays), calls=(*known.values(), *calls))
+
+
+def _of_items(call: Call, name: str, array: str, named: set[str]) -> Call:
+    """The same call, under another name, which of the arrays that are `named` touches no other than these items."""
+
+    def own(memories: tuple[str, ...]) -> tuple[str, ...]:
+        all_ = (*sorted(named), RAW) if memories == ("*",) else memories
+        return tuple(one for one in all_ if one == array or not one.startswith("<Array"))
+
+    return replace(call, name=name, reads=own(call.reads), writes=own(call.writes))
 
 
 def is_copy(line: Line) -> bool:
@@ -55,22 +83,47 @@ def copies_items(function: str) -> bool:
 
 def copies_of(sides: Sides) -> Copies:
     """The copies in both traces."""
+    has_bytes = any(line.name.startswith(_BYTES) for line in sides.lines)  # in which items may be found, of any type
+    items = {} if has_bytes else _of_calls(sides, _resizes, _types_of_lists)
+    return Copies(_of_calls(sides, is_copy, _types), items)
+
+
+def _resizes(line: Line) -> bool:
+    """Does the call make a list larger?"""
+    return _RESIZES.fullmatch(line.function) is not None
+
+
+def _of_calls(
+    sides: Sides, is_one: Callable[[Line], bool], types: Callable[[Printed], dict[str, str]]
+) -> dict[tuple[str, ...], str]:
+    """The types of arrays that such calls in both traces copy, by the arguments of these, of which the second or the
+    third tells. Empty if the type of one call is not known."""
     arrays: dict[tuple[str, ...], str] = {}
     for trace in sides.printed:
-        known = _types(trace)
-        for line in filter(is_copy, trace.lines):
-            types = {known[array] for array in line.args[1:3] if array in known}
-            if len(types) != 1 or arrays.get(line.args) not in (None, *types):
-                return Copies({})
-            arrays[line.args] = types.pop()
-    return Copies(arrays)
+        known = types(trace)
+        for line in filter(is_one, trace.lines):
+            found = {known[arg] for arg in line.args[1:3] if arg in known}
+            if len(found) != 1 or arrays.get(line.args) not in (None, *found):
+                return {}
+            arrays[line.args] = found.pop()
+    return arrays
 
 
-def _types(trace: Printed) -> dict[str, str]:
+def _types(trace: Printed, descr: re.Pattern[str] = _ARRAY) -> dict[str, str]:
     """The types of arrays, by the names of these, as far as operations on them tell; None of those that differ."""
     types: dict[str, str] = {}
     for line in trace.lines:
         array = line.result if line.name.startswith("new_array") else line.args[0] if line.args else None
-        if line.name.startswith(_OF_ARRAYS) and array is not None and _ARRAY.fullmatch(line.descr):
+        if line.name.startswith(_OF_ARRAYS) and array is not None and descr.fullmatch(line.descr):
             types[array] = line.descr
     return types
+
+
+def _types_of_lists(trace: Printed) -> dict[str, str]:
+    """The types of the items of lists, by the names of the lists."""
+    types = _types(trace, _OF_LIST)
+    return {
+        found.place[0]: types[found.value]
+        for line in trace.lines
+        if (found := line.access) and _LIST_ITEMS.fullmatch(found.memory) and found.value in types
+    }
