@@ -10,12 +10,10 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from pypy_logs import boxed
 
 from fuzz.cases.recorded import traces_of
 from optimizer.ir.dialects.pypy_log import Section
 from optimizer.ir.dialects.pypy_pairs import Unpaired, pair_sections
-from recorded_traces.beside import beside_table
 from recorded_traces.measure import Judged, Task, judge
 from recorded_traces.tables import cause_table, program_table, summary
 
@@ -100,15 +98,6 @@ def test_the_command(tmp_path: Path) -> None:
     told = json.loads(done.stdout)
     assert told["verdicts"] == {"proved": 1}
     assert told["traces"][0]["before"]["operations"] == 7
-
-
-def test_what_pypy_leaves_stands_beside_what_ours_does(tmp_path: Path) -> None:
-    log = tmp_path / "boxed.log"
-    log.write_text(boxed())
-    heading, _, line, total = beside_table([str(log)]).splitlines()
-    assert heading == "| program | traces | operations | guards | allocations | loads | stores |"
-    assert line == "| boxed | 1 | 5 → 2 / 2 | 0 → 0 / 0 | 1 → 0 / 0 | 1 → 0 / 0 | 1 → 0 / 0 |"
-    assert total.startswith("| all | 1 |")
 
 
 def test_every_trace_of_the_stored_logs_has_its_pair() -> None:

@@ -16,7 +16,6 @@ import click
 
 from fuzz.cases.recorded import sections_of
 from fuzz.command.options import jobs_option
-from recorded_traces.beside import beside_table
 from recorded_traces.measure import Judged, Task, judge
 from recorded_traces.tables import as_json, cause_table, program_table, slowest_table, summary
 from validator.command.exits import run_command
@@ -31,18 +30,14 @@ PROGRAMS = Path(__file__).parents[2] / "tests" / "programs"
     "--seconds", type=click.FloatRange(0, min_open=True), default=5, show_default=True, metavar="N", help="For a pair."
 )
 @click.option("--record", is_flag=True, help="Run the programs with pypy3 first, and store their logs.")
-@click.option("--beside-pypy", is_flag=True, help="Of logs with both kinds of traces: what PyPy's optimizer leaves.")
 @jobs_option
 @click.option("--json", "is_json", is_flag=True, help="Print one JSON object instead of tables.")
-def recorded_traces(
-    logs: tuple[str, ...], seconds: float, record: bool, beside_pypy: bool, jobs: int, is_json: bool
-) -> int:
+def recorded_traces(logs: tuple[str, ...], seconds: float, record: bool, jobs: int, is_json: bool) -> int:
     """Optimize traces that PyPy recorded, and prove the results.
 
     Every trace of each LOG, or of those of the programs in tests/programs, is read, printed and read again, optimized
     and judged, in `--seconds` a pair. Told are what was counted before and after, by program; why what is not proved is
-    not, most frequent first; and the slowest pairs. Ends with 1 if something was refuted or has crashed. --beside-pypy
-    proves nothing, and counts what PyPy's optimizer leaves of the same traces, and ours.
+    not, most frequent first; and the slowest pairs. Ends with 1 if something was refuted or has crashed.
 
     \b
     $ scripts/recorded-traces
@@ -50,11 +45,7 @@ def recorded_traces(
     """
     if record:
         record_programs()
-    folder = PROGRAMS / ("pairs" if beside_pypy else "logs")
-    chosen = logs or tuple(str(path) for path in sorted(folder.glob("*.log.xz")))
-    if beside_pypy:
-        print(beside_table(chosen), end="")
-        return 0
+    chosen = logs or tuple(str(path) for path in sorted((PROGRAMS / "logs").glob("*.log.xz")))
     tasks = [Task(log, number, one, seconds) for log in chosen for number, one in enumerate(sections_of(log), start=1)]
     judged = list(_judged(tasks, jobs))
     if is_json:

@@ -17,7 +17,8 @@ from fuzz.cases.known import read_known
 from fuzz.cases.log_run import LogFile, study_logs
 from fuzz.cases.recorded import log_stem, recorded_text, rereadable, sections_of
 from fuzz.command.options import json_option
-from fuzz.command.pypy.pairs import list_pairs, missing_sections
+from fuzz.command.pypy.compare import compare
+from fuzz.command.pypy.pairs import list_pairs, problems_of
 from fuzz.command.pypy.prove import Proving, prove, proving_options
 from fuzz.command.seeds import writable
 from fuzz.report.words import counted
@@ -35,6 +36,9 @@ from validator.pypy.kept import Kept
 @click.option("--pairs", is_flag=True, help="Count what PyPy's optimizer has left of each recorded trace.")
 @click.option("--prove", "proves", is_flag=True, help="Prove what PyPy's optimizer made of each recorded trace.")
 @click.option(
+    "--compare", "compares", is_flag=True, help="Tell what our optimizer leaves of each recorded trace, and PyPy's not."
+)
+@click.option(
     "--learn", "learn_to", metavar="FILE", help="Write what the logs say of their PyPy there, to be used with --with."
 )
 @proving_options
@@ -46,6 +50,7 @@ def pypy_log(
     bare: bool,
     pairs: bool,
     proves: bool,
+    compares: bool,
     learn_to: str | None,
     proving: Proving,
     as_json: bool,
@@ -63,6 +68,7 @@ def pypy_log(
     $ traceproof pypy-log run.log --prove
     $ traceproof pypy-log run.log --pairs --extract pairs
     $ traceproof pypy-log first.log second.log --prove
+    $ traceproof pypy-log logs/*.log --compare
 
     Several logs, of programs that the same PyPy has run, are proved with what all of them say, and as far as none
     contradicts it. What they say of PyPy itself can be kept in a file, and used instead of them:
@@ -74,10 +80,11 @@ def pypy_log(
     --extract with --pairs or --prove proves each pair and writes it as a case: before.trace, after.trace, and
     case.toml, which says how to judge it, so that `report` and `reduce` work on its folder.
 
-    Ends with 2 if there is no trace, or one that is not whole or cannot be read, or with --pairs and --prove, if the
-    log has only one kind of trace; the others are there nevertheless. --prove ends as `validate --batch` does.
+    Ends with 2 if there is no trace, or one that is not whole or cannot be read, or with --pairs, --prove and
+    --compare, if a log has only one kind of trace; the others are there nevertheless. --prove ends as `validate
+    --batch` does.
     """
-    what = _Wanted(listing, extract is not None, bare, pairs, proves, learn_to is not None)
+    what = _Wanted(listing, extract is not None, bare, pairs, proves, compares, learn_to is not None)
     _check_options(what, proving)
     _check_logs(logs, what.extracts, bool(proving.only))
     if learn_to is not None:
@@ -85,6 +92,8 @@ def pypy_log(
     folder = None if extract is None else writable(Path(extract), "--extract")
     if what.judges:
         return prove(logs, proving, as_json, folder)
+    if compares:
+        return compare(logs, proving, as_json)
     if pairs:
         return worst([list_pairs(log, as_json) for log in logs])
     return worst([_list_recorded(log, folder, bare, as_json) for log in logs])
@@ -99,6 +108,7 @@ class _Wanted:
     bare: bool
     pairs: bool
     proves: bool
+    compares: bool
     learns: bool
 
     @property
@@ -112,17 +122,18 @@ def _check_options(what: _Wanted, proving: Proving) -> None:
         raise click.UsageError("--bare says how to --extract")
     if what.lists and what.extracts:
         raise click.UsageError("either --list or --extract")
-    if sum((what.lists, what.bare, what.pairs, what.proves, what.learns)) > 1:
-        raise click.UsageError("only one of --list, --bare, --pairs, --prove and --learn can be given")
-    if what.learns and what.extracts:
-        raise click.UsageError("either --learn or --extract")
+    if sum((what.lists, what.bare, what.pairs, what.proves, what.compares, what.learns)) > 1:
+        raise click.UsageError("only one of --list, --bare, --pairs, --prove, --compare and --learn can be given")
+    if what.extracts and (what.learns or what.compares):
+        raise click.UsageError(f"either --{'learn' if what.learns else 'compare'} or --extract")
     given = click.get_current_context().get_parameter_source
     for option in ("only", "jobs", "timeout_s", "cache", "html", "junit", "without_known"):
-        if not what.judges and given(option) is ParameterSource.COMMANDLINE:
+        of_both = what.compares and option in ("only", "jobs", "without_known")
+        if not (what.judges or of_both) and given(option) is ParameterSource.COMMANDLINE:
             name = option.removesuffix("_s").replace("_", "-")
             raise click.UsageError(f"--{name} is for --prove, and for --pairs with --extract")
-    if proving.given and not what.judges and not what.learns:
-        raise click.UsageError("--with is for --prove and --learn, and for --pairs with --extract")
+    if proving.given and not (what.judges or what.compares or what.learns):
+        raise click.UsageError("--with is for --prove, --compare and --learn, and for --pairs with --extract")
 
 
 def _check_logs(logs: tuple[str, ...], extracts: bool, chooses: bool) -> None:
@@ -141,9 +152,7 @@ def _learn(logs: Sequence[str], given: Sequence[Kept], file: str) -> Exit:
         names = map(file_name, logs)
         read = [LogFile(entered.enter_context(rereadable(log)), name) for log, name in zip(logs, names, strict=True)]
         known = study_logs(read, given=given).kept(PurePath(file).name)
-    problems = [
-        f"{log.name}: {log.damage or missing_sections(log.kinds)}" for log in read if log.damage or not log.pairs
-    ]
+    problems = problems_of(read)
     for problem in problems:
         click.echo(problem, err=True)
     if not any(log.pairs for log in read):

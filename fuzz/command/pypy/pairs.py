@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import json
 from collections import Counter
+from collections.abc import Iterable
 
 import click
 
+from fuzz.cases.log_run import LogFile
 from fuzz.cases.recorded import traces_of
 from fuzz.report.words import counted
 from optimizer.ir.dialects.pypy_pairs import Count, Kind, LogPair, Unpaired, counts_of, pair_sections
@@ -71,6 +73,11 @@ def missing_sections(kinds: set[bool]) -> str:
         return "no recorded trace has its optimized one behind it"
     there, missing = ("recorded", "jit-log-opt") if True in kinds else ("optimized", "jit-log-noopt")
     return f"only {there} traces are in it; PyPy prints the others with {missing} in PYPYLOG, too"
+
+
+def problems_of(logs: Iterable[LogFile]) -> list[str]:
+    """The logs, read to their ends, that are damaged or have no pairs, each with the reason."""
+    return [f"{log.name}: {log.damage or missing_sections(log.kinds)}" for log in logs if log.damage or not log.pairs]
 
 
 def pair_line(pair: LogPair, verdict: str = "") -> str:

@@ -73,11 +73,8 @@ _COUNTED = {
 def counts_of(section: Section) -> Counter[Count]:
     """The numbers of a trace, of the loop alone where it has labels; debug positions are not counted."""
     names = [found[2] for line in section.lines if (found := OPERATION.match(line))]
-    return counts_of_names(names[len(names) - names[::-1].index("label") :] if "label" in names else names)
-
-
-def counts_of_names(names: Iterable[str]) -> Counter[Count]:
-    """The same of operations with these names."""
+    if "label" in names:
+        names = names[len(names) - names[::-1].index("label") :]
     counted = [name for name in names if name not in _UNCOUNTED and name != "guard_future_condition"]
     counts = Counter({count: sum(1 for name in counted if look.match(name)) for count, look in _COUNTED.items()})
     counts[Count.OPERATIONS] = len(counted)

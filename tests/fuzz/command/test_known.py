@@ -104,11 +104,14 @@ def test_a_log_without_pairs_teaches_nothing(run: Run) -> None:
 @pytest.mark.parametrize(
     ("args", "message"),
     [
-        (("here.log", "--learn", "a.json", "--prove"), "only one of --list, --bare, --pairs, --prove and --learn"),
+        (
+            ("here.log", "--learn", "a.json", "--prove"),
+            "only one of --list, --bare, --pairs, --prove, --compare and --learn",
+        ),
         (("here.log", "--learn", "a.json", "--extract", "pairs"), "either --learn or --extract"),
         (("here.log", "--learn", "a.json", "--timeout", "3"), "--timeout is for --prove"),
         (("here.log", "--learn", "a.json", "--without-known"), "--without-known is for --prove"),
-        (("here.log", "--list", "--with", "a.json"), "--with is for --prove and --learn"),
+        (("here.log", "--list", "--with", "a.json"), "--with is for --prove, --compare and --learn"),
         (("here.log", "here.log", "--learn", "a.json"), "a log is given twice"),
     ],
 )

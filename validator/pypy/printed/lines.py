@@ -95,7 +95,7 @@ class Access:
 class Line:
     """An operation: the texts of its result (None without one), name, arguments and descr ("" without one), and of a
     guard the values that it hands over, without holes. `point` is the position in the program; "" where that is not
-    known."""
+    known. `passed` is the number of positions that were passed in front of it; None of what is in no log."""
 
     result: str | None
     name: str
@@ -103,6 +103,7 @@ class Line:
     descr: str = ""
     handed: tuple[str, ...] = ()
     point: str = field(default="", compare=False)
+    passed: int | None = field(default=None, compare=False)
 
     @cached_property
     def is_guard(self) -> bool:
@@ -158,7 +159,7 @@ class Line:
         """The operation with other names."""
         result = None if self.result is None else rename(self.result)
         args, handed = tuple(map(rename, self.args)), tuple(map(rename, self.handed))
-        return Line(result, self.name, args, self.descr, handed, self.point)
+        return replace(self, result=result, args=args, handed=handed)
 
     def __str__(self) -> str:
         args = ", ".join([*self.args, *([f"descr={self.descr}"] if self.descr else [])])
@@ -209,11 +210,11 @@ def _line(statement: Statement) -> Line:
 
 def _with_points(lines: Iterable[Line]) -> Iterator[Line]:
     """The lines with the positions in the program that were passed last."""
-    point = ""
+    point, passed = "", 0
     for line in lines:
         if line.name == "debug_merge_point":
-            point = line.args[-1].partition("'")[2]
-        yield replace(line, point=point)
+            point, passed = line.args[-1].partition("'")[2], passed + 1
+        yield replace(line, point=point, passed=passed)
 
 
 def touches_nothing(function: str) -> bool:

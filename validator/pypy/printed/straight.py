@@ -169,16 +169,21 @@ def plain(lines: tuple[Line, ...]) -> Iterator[Line]:
             case name if name in _UNSEEN:
                 pass
             case "force_token":
-                yield Line(line.result, "same_as_r", (TOKEN,))
+                yield replace(line, name="same_as_r", args=(TOKEN,))
             case "virtual_ref":
                 assert line.result is not None
-                yield Line(line.result, "new_with_vtable", (), VIRTUAL_REF)
-                yield Line(None, "setfield_gc", (line.result, TOKEN), _VIRTUAL_TOKEN)
-                yield Line(None, "setfield_gc", (line.result, NULL), _FORCED)
+                yield replace(line, name="new_with_vtable", args=(), descr=VIRTUAL_REF)
+                yield _set(line, (line.result, TOKEN), _VIRTUAL_TOKEN)
+                yield _set(line, (line.result, NULL), _FORCED)
             case "virtual_ref_finish":
                 reference, forced = line.args
                 if forced != NULL:
-                    yield Line(None, "setfield_gc", (reference, forced), _FORCED)
-                yield Line(None, "setfield_gc", (reference, NULL), _VIRTUAL_TOKEN)
+                    yield _set(line, (reference, forced), _FORCED)
+                yield _set(line, (reference, NULL), _VIRTUAL_TOKEN)
             case _:
                 yield line
+
+
+def _set(line: Line, args: tuple[str, ...], descr: str) -> Line:
+    """A store in the place of that line."""
+    return replace(line, result=None, name="setfield_gc", args=args, descr=descr)

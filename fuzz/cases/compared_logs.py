@@ -1,0 +1,111 @@
+"""The pairs of logs of PyPy, with what our optimizer makes of what was recorded."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Generator, Iterator, Sequence
+from contextlib import closing, contextmanager
+from dataclasses import dataclass
+from functools import lru_cache
+
+from fuzz.cases.log_run import LogFile
+from fuzz.report.compared import Difference, compare, counts
+from optimizer.ir.dialects.pypy_pairs import LogPair
+from optimizer.ir.dialects.pypy_trace import with_live_values
+from optimizer.ir.faults import InputError, Unsupported
+from optimizer.ir.text import parse
+from optimizer.ir.text.declarations import parse_declarations
+from optimizer.ir.trace import Trace, exit_of
+from optimizer.pipeline import optimize
+from validator.processes.ordered import answer_all
+from validator.processes.workers import Supervision
+from validator.pypy.printed.lines import Line
+from validator.pypy.printed.straight import NotStraight
+from validator.pypy.study import Knowledge, Study, translated
+
+_LIMIT_S = 60.0
+_MEMORY_MB = 4096
+
+
+@dataclass(frozen=True, slots=True)
+class PairCompared:
+    """A pair of a log, and what both optimizers have left of it. `counts` are those of what was recorded, of theirs, of
+    ours, and of our exit blocks; `loss` says why they are not compared."""
+
+    log: str
+    pair: LogPair
+    differences: tuple[Difference, ...] = ()
+    counts: tuple[Counter[str], ...] = ()
+    loss: str = ""
+
+
+def compare_logs(
+    logs: Sequence[LogFile], study: Study, jobs: int, only: frozenset[int] = frozenset()
+) -> Generator[PairCompared]:
+    """The pairs of the logs, in their order, by `jobs` processes at once. To be closed when it is not run to its
+    end."""
+    wanted = (
+        (number, item)
+        for number, log in enumerate(logs)
+        for item in study.knowledge(number).given(log.items())
+        if isinstance(item, LogPair) and (not only or item.number in only)
+    )
+    supervision = Supervision(jobs, _MEMORY_MB, _LIMIT_S)
+    names = [log.name for log in logs]
+    with closing(answer_all(wanted, _comparing(names, study), _lost(names), supervision)) as compared:
+        yield from compared
+
+
+_Numbered = tuple[int, LogPair]
+
+
+@contextmanager
+def _comparing(names: Sequence[str], study: Study) -> Iterator[Callable[[_Numbered], PairCompared]]:
+    knowledge = lru_cache(maxsize=1)(study.knowledge)  # the logs come one after the other
+    yield lambda numbered: compare_pair(numbered[1], names[numbered[0]], knowledge(numbered[0]))
+
+
+def _lost(names: Sequence[str]) -> Callable[[_Numbered, object], PairCompared]:
+    return lambda numbered, loss: PairCompared(names[numbered[0]], numbered[1], loss="our optimizer has not ended")
+
+
+def compare_pair(pair: LogPair, log: str, knowledge: Knowledge) -> PairCompared:
+    """Both optimizers' work on what was recorded, with what the proof of the pair goes by."""
+    try:
+        text = translated(pair, log, knowledge)
+        if text.is_loop:
+            return PairCompared(log, pair, loss="a peeled loop, or a way into one")
+        types = parse_declarations(text.types)
+        before, after = (parse(trace, types=types) for trace in (text.before, text.after))
+        before = with_live_values(before)
+        ours = optimize(before)
+    except (NotStraight, InputError, Unsupported) as why:
+        return PairCompared(log, pair, loss=str(why))
+    recorded, optimized = text.sides.before.lines, text.sides.after.lines
+    places = _places(before, recorded)
+    kept = {places[op.line]: op.op.name for op in ours.ops if op.line in places}
+    return PairCompared(
+        log,
+        pair,
+        compare(recorded, optimized, text.origins, kept),
+        (
+            counts(recorded[place].name for place in places.values()),
+            counts(op.op.name for op in after.ops),
+            counts(op.op.name for op in ours.ops if op.line in places),
+            counts(op.op.name for guard in ours.guards for op in exit_of(guard).block),
+        ),
+    )
+
+
+def _places(before: Trace, recorded: Sequence[Line]) -> dict[int, int]:
+    """The places of the recorded lines, by the lines of the text in which they stand: both are in one order, what only
+    one of them has left out. What is in no log has none."""
+    found, rest = dict[int, int](), iter(enumerate(recorded))
+    results = {line.result for line in recorded}
+    for op in before.ops[1:]:  # behind what is said of the frame
+        result = op.result and op.result.name
+        if result in results:
+            place, line = next(one for one in rest if one[1].result == result and (result or one[1].name == op.op.name))
+            if line.passed is not None:
+                found[op.line] = place
+    return found

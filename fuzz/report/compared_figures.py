@@ -1,0 +1,99 @@
+"""Every figure of logs of PyPy whose recorded traces two optimizers have worked on."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+from fuzz.cases.compared_logs import PairCompared
+from fuzz.report.compared import COUNTED, Cause, Difference
+from fuzz.report.words import counted
+
+_SHOWN = 20
+"""The number of causes that are printed; JSON has all."""
+_COLUMNS = ("recorded", "PyPy", "ours", "exit blocks")
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class _Example:
+    """The shortest pair in which a cause occurs."""
+
+    operations: int
+    log: str
+    number: int
+    text: str
+
+
+@dataclass(slots=True)
+class ComparedFigures:
+    """The sums over the pairs of logs: causes of what ours leaves and PyPy's does not, and the other way round."""
+
+    pairs: int = 0
+    losses: Counter[str] = field(default_factory=Counter)
+    _counts: tuple[Counter[str], ...] = field(default_factory=lambda: tuple(Counter() for _ in _COLUMNS))
+    _causes: dict[bool, Counter[Cause]] = field(default_factory=lambda: {True: Counter(), False: Counter()})
+    _examples: dict[tuple[bool, Cause], _Example] = field(default_factory=dict)
+
+    def add(self, one: PairCompared) -> None:
+        if one.loss:
+            self.losses[one.loss] += 1
+            return
+        self.pairs += 1
+        for sums, counts in zip(self._counts, one.counts, strict=True):
+            sums.update(counts)
+        for each in one.differences:
+            key = each.is_ours, each.cause
+            self._causes[each.is_ours][each.cause] += 1
+            example = _Example(one.counts[0]["operations"], one.log, one.pair.number, each.text)
+            self._examples[key] = min(self._examples.get(key, example), example)
+
+    def lines(self, name: str) -> Iterator[str]:
+        """The tables for a person."""
+        yield f"{name}: {counted(self.pairs, 'pair')}"
+        yield from (f"  left out: {counted(times, 'pair')}, {loss}" for loss, times in self.losses.most_common())
+        causes = self._causes[True].most_common()
+        if causes:
+            yield "ours leaves, and PyPy's does not, each with the shortest pair:"
+        for cause, times in causes[:_SHOWN]:
+            example = self._examples[True, cause]
+            yield f"  {times:6} {cause}"
+            yield f"         {example.log} {example.number}, {counted(example.operations, 'operation')}: {example.text}"
+        if len(causes) > _SHOWN:
+            yield f"         and {len(causes) - _SHOWN} more, which --json lists"
+        for is_ours, words in ((True, "in all, ours leaves"), (False, "in all, PyPy's leaves, and ours does not")):
+            names = Counter(each.name for each in self._causes[is_ours].elements())
+            told = ", ".join(f"{times} {each}" for each, times in names.most_common(_SHOWN))
+            yield f"{words}: {told or 'nothing'}"
+        yield " " * 12 + "".join(f"{column:>13}" for column in _COLUMNS)
+        for what in COUNTED:
+            yield f"{what:12}" + "".join(f"{sums[what]:13}" for sums in self._counts)
+
+    def json(self) -> dict[str, Any]:
+        """All of it for machines."""
+        return {
+            "pairs": self.pairs,
+            "left_out": dict(self.losses),
+            "counts": counts_json(self._counts),
+            "causes": [
+                _difference_json(is_ours, cause, self._examples[is_ours, cause].text)
+                | {"times": times, "log": self._examples[is_ours, cause].log}
+                | {"number": self._examples[is_ours, cause].number}
+                for is_ours, causes in self._causes.items()
+                for cause, times in causes.most_common()
+            ],
+        }
+
+
+def counts_json(counts: tuple[Counter[str], ...]) -> dict[str, dict[str, int]]:
+    return {column: dict(sums) for column, sums in zip(_COLUMNS, counts, strict=False)}
+
+
+def differences_json(differences: tuple[Difference, ...]) -> list[dict[str, str]]:
+    return [_difference_json(one.is_ours, one.cause, one.text) for one in differences]
+
+
+def _difference_json(is_ours: bool, cause: Cause, text: str) -> dict[str, Any]:
+    left_by = "ours" if is_ours else "PyPy's"
+    return {"left_by": left_by, "name": cause.name, "descr": cause.descr, "about": cause.about, "operation": text}

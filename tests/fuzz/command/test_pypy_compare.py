@@ -1,0 +1,117 @@
+"""`traceproof pypy-log --compare`: what our optimizer leaves of recorded traces, and PyPy's does not."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from commands import Command
+from pypy_logs import BOX, COUNT, POINT, boxed, given_up, loop, recorded
+
+OTHER = POINT.format(line=10)
+
+
+def twice() -> str:
+    """A loop in which PyPy's optimizer knows that a call gives the same again, and that no number is -5, but leaves a
+    store that is done again."""
+    return recorded(
+        "[p0, i1]",
+        POINT.format(line=9),
+        "i2 = call_i(ConstClass(name), i1, descr=<Calli 8 i EF=2>)",
+        "i3 = call_i(ConstClass(name), i1, descr=<Calli 8 i EF=2>)",
+        f"setfield_gc(p0, i2, descr={COUNT})",
+        f"setfield_gc(p0, i3, descr={COUNT})",
+        OTHER,
+        "i4 = int_add(i3, 0)",
+        "i5 = int_eq(i4, -5)",
+        "guard_false(i5)",
+        "jump(p0, i4, descr=<Loop-1>)",
+    ) + loop(
+        "[p0, i1]",
+        "+17: label(p0, i1, descr=TargetToken(140))",
+        POINT.format(line=9),
+        "+19: i2 = call_i(ConstClass(name), i1, descr=<Calli 8 i EF=2>)",
+        f"+20: setfield_gc(p0, i2, descr={COUNT})",
+        f"+21: setfield_gc(p0, i2, descr={COUNT})",
+        OTHER,
+        "+22: jump(p0, i2, descr=TargetToken(140))",
+    )
+
+
+def compared(traceproof: Command, log: str, *args: str) -> list[dict[str, Any]]:
+    Path("run.log").write_text(log)
+    out = traceproof("pypy-log", "run.log", "--compare", "--json", "--jobs", "1", *args).out
+    return [json.loads(line) for line in out.splitlines()]
+
+
+def test_what_one_of_both_leaves_is_told_by_operation_and_cause(traceproof: Command) -> None:
+    one, figures = compared(traceproof, twice())
+    left = [(each["left_by"], each["name"], each["about"]) for each in one["differences"]]
+    assert left == [
+        ("ours", "call_i", "of an input"),
+        ("PyPy's", "setfield_gc", "into an input"),
+        ("ours", "int_eq", "of int_add and a constant"),
+        ("ours", "guard_false", "of int_eq"),
+    ]
+    assert [each["name"] for each in figures["causes"]] == ["call_i", "int_eq", "guard_false", "setfield_gc"]
+    assert figures["counts"]["recorded"]["operations"] == 8
+    assert figures["counts"]["ours"]["calls"] == 2
+    assert figures["counts"]["PyPy"]["calls"] == 1
+
+
+def test_the_tables_have_the_causes_with_the_shortest_pair(traceproof: Command) -> None:
+    Path("run.log").write_text(boxed() + twice())
+    code, out, err = traceproof("pypy-log", "run.log", "--compare", "--jobs", "1")
+    assert (code, err) == (0, "")
+    assert out.splitlines()[0] == "run.log: 2 pairs"
+    assert "       1 call_i <Calli 8 i EF=2>@name of an input\n" in out
+    assert "         run.log 2, 8 operations: i3 = call_i(ConstClass(name), i1" in out
+    assert "in all, PyPy's leaves, and ours does not: 1 setfield_gc\n" in out
+    assert "stores                  3            2            1" in out
+
+
+def test_two_processes_say_the_same(traceproof: Command) -> None:
+    once = compared(traceproof, boxed() + twice())
+    Path("run.log").write_text(boxed() + twice())
+    out = traceproof("pypy-log", "run.log", "--compare", "--json", "--jobs", "2").out
+    assert [json.loads(line) for line in out.splitlines()] == once
+
+
+def test_no_difference_is_told_of_what_is_put_off(traceproof: Command) -> None:
+    box = "new_with_vtable(descr=<SizeDescr 16>)"
+    log = recorded(
+        "[p0, i1]",
+        POINT.format(line=9),
+        f"p2 = {box}",
+        f"setfield_gc(p2, i1, descr={BOX})",
+        OTHER,
+        "i3 = int_add(i1, 1)",
+        "jump(p2, i3, descr=<Loop-1>)",
+    ) + loop(
+        "[p0, i1]",
+        "+17: label(p0, i1, descr=TargetToken(140))",
+        POINT.format(line=9),
+        OTHER,
+        "+19: i3 = int_add(i1, 1)",
+        f"+20: p4 = {box}",
+        f"+21: setfield_gc(p4, i1, descr={BOX})",
+        "+22: jump(p4, i3, descr=TargetToken(140))",
+    )
+    one, figures = compared(traceproof, log)
+    assert one["differences"] == figures["causes"] == []
+
+
+@pytest.mark.parametrize("log", ["", given_up()])
+def test_a_log_without_pairs_ends_with_2(traceproof: Command, log: str) -> None:
+    Path("run.log").write_text(log)
+    ended = traceproof("pypy-log", "run.log", "--compare", "--jobs", "1")
+    assert ended.code == 2
+    assert ended.err.startswith("run.log: ")
+
+
+@pytest.mark.parametrize("option", [("--timeout", "3"), ("--extract", "out"), ("--prove",), ("--html", "x.html")])
+def test_options_of_proofs_are_refused(traceproof: Command, option: tuple[str, ...]) -> None:
+    Path("run.log").write_text(boxed())
+    assert traceproof("pypy-log", "run.log", "--compare", *option).code == 2
