@@ -83,6 +83,15 @@ class Through:
 
 
 @immutable
+class Unrolled:
+    """The answer that these operations stand there instead, as if they had been recorded there; what they compute has
+    fresh names."""
+
+    operations: tuple[Operation, ...]
+    why: str
+
+
+@immutable
 class Merged:
     """The guard passes, if `earlier`, which has been emitted as a guard without events since, becomes `op`."""
 
@@ -92,7 +101,7 @@ class Merged:
     why: str
 
 
-Answer = Equal | Becomes | Passes | Fails | Needless | Taken | First | Through | Merged
+Answer = Equal | Becomes | Passes | Fails | Needless | Taken | First | Through | Unrolled | Merged
 
 
 class Names:

@@ -55,6 +55,7 @@ from optimizer.riders import (
     Passes,
     Taken,
     Through,
+    Unrolled,
 )
 
 _ALWAYS_FAILS = OPS["guard_always_fails"]
@@ -164,6 +165,11 @@ class _Walk:
                 self._operations[rider.name] -= 1
                 self._settle(first)
                 self._apply(operation, rider, Becomes(then.op, self._facts.find_all(then.args), then.why))
+            case Unrolled(operations, why):
+                self._fired[why] += 1
+                self._operations[rider.name] += 1 - len(operations)
+                for one in operations:
+                    self._settle(one.on(self._facts.find_all(one.args)))
             case Merged() as merged if self._places[id(merged.earlier)] < self._entry:
                 self._emit(operation)  # the other one is not run in each iteration
             case Merged() as merged:

@@ -10,9 +10,10 @@
     i6 = int_neg(i3)                        jump(i0)
     jump(i0)
 
-Unlike the other passes this one looks at the trace as a whole, after them. Guards, events, positions, facts and ends
+Unlike the other passes this one looks at the trace as a whole, after them. Guards, events, positions and ends
 stay, and so does what they read: arguments, failargs, exit blocks. Loads and allocations go like all that is computed;
-a store stays, but for one to an object that the trace allocates and nobody needs. A guard without a list of failargs
+a store stays, but for one to an object that the trace allocates and nobody needs, and so does a fact, but for one on
+what is computed and nobody else needs. A guard without a list of failargs
 has unknown live values, so that everything before it stays as well, and all of its exit block.
 """
 
@@ -49,9 +50,10 @@ class _Liveness:
         operations = all_operations(trace)
         self._definitions = {op.result: op for op in operations if op.result is not None}
         self._purposes = [
-            (op.result or _NOBODY) if self._goes(op) else self._changed_allocation(op) for op in operations
+            (op.result or _NOBODY) if self._goes(op) else self._changed_allocation(op) or self._told_of(op)
+            for op in operations
         ]
-        self._stores: dict[Value, list[Operation]] = {}  # to objects that the trace allocates
+        self._about: dict[Value, list[Operation]] = {}  # stores to what is allocated, and facts
         self._live: set[Value] = set()
         self._pending: list[Value | None] = []
         self._find_roots(operations)
@@ -77,13 +79,19 @@ class _Liveness:
         allocation = self._definitions.get(changed) if isinstance(changed, Var) else None
         return allocation.result if allocation is not None and allocation.op.kind is Kind.NEW else None
 
+    def _told_of(self, operation: Operation) -> Var | None:
+        """The value that a fact tells of, if it may go."""
+        subject = operation.args[0] if operation.op.kind is Kind.FACT and operation.args else None
+        definition = self._definitions.get(subject) if isinstance(subject, Var) else None
+        return definition.result if definition is not None and self._goes(definition) else None
+
     def _find_roots(self, operations: Sequence[Operation]) -> None:
         unneeded = 0  # from there on, some may be needed by nobody
         for place, (operation, purpose) in enumerate(zip(operations, self._purposes, strict=True)):
             if purpose is None:
                 self._pending += operation.args
             elif purpose is not operation.result:
-                self._stores.setdefault(purpose, []).append(operation)
+                self._about.setdefault(purpose, []).append(operation)
             exit_ = operation.exit
             if exit_ is None:
                 continue
@@ -104,8 +112,8 @@ class _Liveness:
             definition = self._definitions.get(value)
             if definition is not None:
                 pending += definition.args
-            for store in self._stores.get(value, ()):
-                pending += store.args
+            for one in self._about.get(value, ()):
+                pending += one.args
 
     def live_part(self) -> Trace:
         """The trace without the operations whose purposes are not live."""

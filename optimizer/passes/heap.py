@@ -10,7 +10,8 @@
     jump(i3)
 
 A store is delayed until somebody may look: a load of what may be the same cell, an event that may see it, the end. A
-guard that it crosses has it in its exit block; one that is overwritten meanwhile is never done. What waits is never two
+guard that it crosses has it in its exit block; one that is overwritten meanwhile is never done, nor is the one that
+overwrites it, if that stores what was there before both. What waits is never two
 stores to what may be one cell, so that their order does not matter.
 """
 
@@ -27,8 +28,8 @@ from optimizer.ir.trace import Operation, Value
 from optimizer.ir.types.call_questions import effects_at
 from optimizer.ir.types.layout import Field
 from optimizer.ir.types.memory_cells import takes_object
-from optimizer.passes.delayed import DelayedStores
-from optimizer.riders import Answer, Equal, Needless
+from optimizer.passes.delayed import DelayedStores, Waiting
+from optimizer.riders import Answer, Equal, Needless, Taken
 
 
 class HeapAccesses(DelayedStores[Cell]):
@@ -45,22 +46,26 @@ class HeapAccesses(DelayedStores[Cell]):
         return None
 
     def _store(self, store: Operation, facts: Facts) -> Answer:
-        cell = facts.cell(store)
-        if facts.memory.content(cell) == stored_value(store):
+        cell, content = facts.cell(store), facts.memory.content(facts.cell(store))
+        if content == stored_value(store):
             return Needless("same_content")
-        key, kept, met = cell.slot.key, [], []
+        key, was, kept, met = cell.slot.key, content, [], []
         for waiting in self._delayed:
-            other = waiting[0]
+            other = waiting.where
             if other.slot.key == key:
                 if _is_cell(facts, other, cell):
+                    was = waiting.was
                     continue
                 if may_meet(facts, other, cell):
                     met.append(other)
             kept.append(waiting)
-        return self._delay(cell, store, kept, met, "store")
+        if len(kept) < len(self._delayed) and was is not None and facts.find(was) == stored_value(store):
+            self._delayed = kept
+            return Taken("stored_back")
+        return self._delay(Waiting(cell, store, was), kept, met, "store")
 
     def _looked_at(self, operation: Operation, facts: Facts) -> Iterable[Cell]:
-        cells = [cell for cell, _ in self._delayed]
+        cells = [one.where for one in self._delayed]
         match operation.op.kind:
             case Kind.LOAD:
                 loaded = facts.cell(operation)

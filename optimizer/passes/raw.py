@@ -28,7 +28,7 @@ from optimizer.ir.types.calls import Effects
 from optimizer.ir.types.layout import RawItem
 from optimizer.ir.types.memory_cells import bytes_of, has_kind, number_in, range_of, takes_object
 from optimizer.ir.types.memory_types import MemoryKind
-from optimizer.passes.delayed import DelayedStores
+from optimizer.passes.delayed import DelayedStores, Waiting
 from optimizer.riders import Answer, Becomes, Equal, Needless
 
 _AND, _EXTEND = OPS["int_and"], OPS["int_signext"]
@@ -70,11 +70,12 @@ class RawAccesses(DelayedStores[Place]):
         place = facts.raw.place(operation)
         if facts.raw.containing(place) == (place, stored_value(operation)):
             return Needless("same_raw_content")
-        kept = [(at, waits) for at, waits in self._delayed if not place.covers(at)]
-        return self._delay(place, operation, kept, [at for at, _ in kept if not at.is_apart(place)], "raw_store")
+        kept = [one for one in self._delayed if not place.covers(one.where)]
+        met = [one.where for one in kept if not one.where.is_apart(place)]
+        return self._delay(Waiting(place, operation), kept, met, "raw_store")
 
     def _looked_at(self, operation: Operation, facts: Facts) -> Iterable[Place]:
-        places = [at for at, _ in self._delayed]
+        places = [one.where for one in self._delayed]
         match operation.op.kind:
             case Kind.RAW_LOAD | Kind.RAW_STORE if not takes_object(operation):
                 met = facts.raw.place(operation)

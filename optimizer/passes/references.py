@@ -35,6 +35,7 @@ from optimizer.facts.facts import Facts
 from optimizer.ir.rows.ops import OPS, Kind, Op
 from optimizer.ir.rows.row import EVENT, FACT, GUARD, PURE
 from optimizer.ir.trace import ConstInt, ConstRef, Operation, Value, Var, exit_of
+from optimizer.ir.types.call_questions import is_event
 from optimizer.riders import Answer, Equal, Fails, Merged, Needless, Pass, Passes
 
 _NONNULL_CLASS = OPS["guard_nonnull_class"]
@@ -70,8 +71,9 @@ class ReferenceTests(Pass):
 
     def learn(self, operation: Operation, facts: Facts) -> None:
         if operation.op.kind is EVENT:
-            self._nonnull.clear()
-            self._of_class.clear()
+            if is_event(operation, facts.layout):
+                self._nonnull.clear()
+                self._of_class.clear()
         elif exit_of(operation).origin not in self._with_block:
             match passing(operation):
                 case Not(Same(value, other)) if other == NULL:

@@ -22,11 +22,11 @@ from functools import cache
 
 from optimizer.facts.cells import Cell, copy_of, default_content, is_cleared, stored_value
 from optimizer.facts.facts import Facts
-from optimizer.ir.operands import instead
-from optimizer.ir.rows.ops import OPS, Kind, Op
+from optimizer.ir.rows.ops import OPS, REF, VOID, Kind, Op, Type
 from optimizer.ir.trace import ConstInt, Exit, Operation, Value, Var
+from optimizer.ir.types.known_calls import meant
 from optimizer.ir.types.layout import Array, Layout, Struct
-from optimizer.riders import Answer, Equal, First, Names, Needless, Pass, Taken
+from optimizer.riders import Answer, Equal, First, Names, Needless, Pass, Taken, Unrolled
 
 LONGEST = 16
 """The length of the longest array that is not allocated at once."""
@@ -75,7 +75,7 @@ class _Virtual:
 
 class Virtuals(Pass):
     name = "virtuals"
-    kinds = frozenset({Kind.NEW, Kind.LOAD, Kind.STORE, Kind.COPY, Kind.FACT})
+    kinds = frozenset({Kind.NEW, Kind.LOAD, Kind.STORE, Kind.COPY, Kind.FACT, Kind.EVENT})
 
     def __init__(self) -> None:
         self._virtuals: dict[Value, _Virtual] = {}
@@ -83,8 +83,9 @@ class Virtuals(Pass):
     def rewrite(self, operation: Operation, facts: Facts) -> Answer | None:
         if operation.op.kind is Kind.NEW:
             return self._allocate(operation, facts)
-        if operation.op.kind is Kind.COPY:
-            return self._copy(operation, facts)
+        known = meant(operation, facts.layout)
+        if known.op.kind is Kind.COPY:
+            return self._copy(known, facts)
         virtual = self._virtuals.get(operation.args[0]) if operation.args else None
         if virtual is None:
             return None
@@ -103,19 +104,24 @@ class Virtuals(Pass):
                 return Needless("virtual_fact")
         return None
 
-    def _copy(self, operation: Operation, facts: Facts) -> Answer | None:
-        """A copy to a virtual string of items that are all known is so many stores to it."""
-        copy = copy_of(operation, facts.layout)
-        to = self._virtuals.get(copy.object)
-        items = [(self._content(cell, facts), place) for cell, place in copy.cells()]
-        if to is None or not items or not all(to.has(place, facts.layout) for _, place in items):
+    def _copy(self, copy: Operation, facts: Facts) -> Answer | None:
+        """A copy to a virtual string or array, or from a virtual array, is so many stores of what is there; references
+        may be loaded for that."""
+        what, row = copy_of(copy, facts.layout), copy.op.memory
+        to, source = self._virtuals.get(what.object), self._virtuals.get(what.source)
+        if (to is None and (source is None or (row is not None and row.on))) or not what.cells():
             return None
-        stores = [_store_of(operation, place, item) for item, place in items if item is not None]
-        if len(stores) < len(items):
-            return None
-        for store, (_, place) in zip(stores, items, strict=True):
-            to.stores[place.slot.key, place.index] = store
-        return Taken("virtual_copy")
+        done: list[Operation] = []
+        stores: list[Operation] = []
+        for cell, place in what.cells():
+            item = self._content(cell, facts)
+            if item is None and source is None and what.slot.type is REF:
+                done.append(_access(copy, Kind.LOAD, (cell.object, cell.index), facts.fresh(REF)))
+                item = done[-1].result
+            if item is None or (to is not None and not to.has(place, facts.layout)):
+                return None
+            stores.append(_access(copy, Kind.STORE, (place.object, place.index, item), None))
+        return Unrolled((*done, *stores), "virtual_copy")
 
     def _content(self, cell: Cell, facts: Facts) -> Value | None:
         virtual = self._virtuals.get(cell.object)
@@ -175,18 +181,22 @@ class Virtuals(Pass):
         return found
 
 
-def _store_of(copy: Operation, place: Cell, item: Value) -> Operation:
-    """The store of one item that the copy does."""
-    assert place.index is not None
-    return instead(copy, _store_row(copy.op), (place.object, place.index, item))
+def _access(copy: Operation, kind: Kind, args: tuple[Value | None, ...], result: Var | None) -> Operation:
+    """An access to an item that the copy reads or writes."""
+    row = _row_of(copy.op, kind, VOID if result is None else result.type)
+    return Operation(row, tuple(arg for arg in args if arg is not None), result, None, copy.descr, copy.line)
 
 
 @cache
-def _store_row(copy: Op) -> Op:
-    """The row of stores to what that row copies."""
-    on = copy.memory and copy.memory.on
+def _row_of(copy: Op, kind: Kind, result: Type) -> Op:
+    """The row of such accesses."""
+    memory = copy.memory
+    assert memory is not None
     return next(
-        row for row in OPS.values() if row.kind is Kind.STORE and row.memory is not None and row.memory.on == on
+        row
+        for row in OPS.values()
+        if row.kind is kind and row.result is result and row.memory is not None
+        if (row.memory.on, row.memory.descr) == (memory.on, memory.descr)
     )
 
 

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from functools import cache
 
 import pytest
+from declared_calls import array_copies
 
 from fuzz.draw.generator import generate_for
 from optimizer import walk
@@ -18,7 +19,11 @@ from optimizer.riders import Pass
 
 TRACES = 300
 
-RARE = ("[p0]\ni1 = strhash(p0)\ni2 = strhash(p0)\nfinish(i1, i2)",)
+RARE = (
+    "[p0]\ni1 = strhash(p0)\ni2 = strhash(p0)\nfinish(i1, i2)",
+    f"+++\n[array.Ints]\nitem = 'int'\n{array_copies()}+++\n[i0, p1]\np2 = new_array(1, descr=Ints)\n"
+    "setarrayitem_gc(p2, 0, i0, descr=Ints)\ncall_n(1, p2, p1, 0, 0, 1, descr=copy)\nfinish()",
+)
 """What is hardly ever in generated traces."""
 
 CLASSES: tuple[type[Pass], ...] = tuple(type(make()) for make in FORWARD.values())

@@ -117,6 +117,12 @@ MERGED = {
         "[p0, i1]\nguard_nonnull(p0) [i1]\nguard_true(i1) [p0]\nguard_class(p0, ConstClass(Node)) [p0]\njump()\n",
         "[p0, i1]\nguard_nonnull_class(p0, ConstClass(Node), origin=0) [i1]\nguard_true(i1, origin=1) [p0]\njump()\n",
     ),
+    "a class, behind a function that may raise": (
+        "[p0, i1]\nguard_nonnull(p0) [i1]\ni2 = call_pure_i(1, i1, descr=f)\nguard_no_exception() [p0]\n"
+        "guard_class(p0, ConstClass(Node)) [p0]\njump(i2)\n",
+        "[p0, i1]\nguard_nonnull_class(p0, ConstClass(Node), origin=0) [i1]\ni2 = call_pure_i(1, i1, descr=f)\n"
+        "guard_no_exception(origin=1) [p0]\njump(i2)\n",
+    ),
     "a class that is checked for NULL again": (
         "[p0]\nguard_nonnull(p0) []\nguard_nonnull_class(p0, ConstClass(Node)) [p0]\njump()\n",
         "[p0]\nguard_nonnull_class(p0, ConstClass(Node), origin=0) []\njump()\n",

@@ -37,6 +37,20 @@ CASES = {
         jump(i0)
         """,
     ),
+    "a fact goes with what is computed for it alone": (
+        """
+        [i0, i1]
+        i2 = int_is_true(i0)
+        record_exact_value_i(i2, 1)
+        record_exact_value_i(i1, 1)
+        jump(i0)
+        """,
+        """
+        [i0, i1]
+        record_exact_value_i(i1, 1)
+        jump(i0)
+        """,
+    ),
     "a guard without a list keeps what is before it, not what is behind": (
         """
         [i0, i1]

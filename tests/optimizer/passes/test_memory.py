@@ -293,6 +293,18 @@ STORES = {
         "[p0, i0]\nguard_true(i0, origin=0) [p0] {\n    setfield_gc(p0, 1, descr=Node.value)\n}\n"
         "setfield_gc(p0, 2, descr=Node.value)\njump()\n",
     ),
+    "what was there before a store that is overwritten": (
+        "[p0, i0]\ni1 = getfield_gc_i(p0, descr=Node.value)\nsetfield_gc(p0, 1, descr=Node.value)\n"
+        "guard_true(i0) [p0]\nsetfield_gc(p0, i1, descr=Node.value)\njump(i1)\n",
+        "[p0, i0]\ni1 = getfield_gc_i(p0, descr=Node.value)\nguard_true(i0, origin=0) [p0] {\n"
+        "    setfield_gc(p0, 1, descr=Node.value)\n}\njump(i1)\n",
+    ),
+    "what was there before two stores that are overwritten": (
+        "[p0]\ni1 = getfield_gc_i(p0, descr=Node.value)\nsetfield_gc(p0, 1, descr=Node.value)\n"
+        "setfield_gc(p0, 2, descr=Node.value)\nsetfield_gc(p0, i1, descr=Node.value)\n"
+        "i2 = getfield_gc_i(p0, descr=Node.value)\njump(i2)\n",
+        "[p0]\ni1 = getfield_gc_i(p0, descr=Node.value)\njump(i1)\n",
+    ),
     "a delayed store comes before the exit block that is there": (
         "[p0, i0]\nsetfield_gc(p0, 1, descr=Node.value)\nguard_true(i0) [p0] {\n"
         "    setfield_gc(p0, 3, descr=Node.value)\n}\nsetfield_gc(p0, 2, descr=Node.value)\njump()\n",
@@ -323,6 +335,14 @@ STORES_STAY = {
     "what was read, behind an event that writes it": (
         "[p0]\ni1 = getfield_gc_i(p0, descr=Node.value)\ncall_n(descr=poke)\n"
         "setfield_gc(p0, i1, descr=Node.value)\njump(i1)\n"
+    ),
+    "what was read, before a store that another one may change": (
+        "[p0, p1]\ni1 = getfield_gc_i(p0, descr=Node.value)\nsetfield_gc(p0, 1, descr=Node.value)\n"
+        "setfield_gc(p1, 2, descr=Node.value)\nsetfield_gc(p0, i1, descr=Node.value)\njump(i1)\n"
+    ),
+    "what was read, before a store that an event sees": (
+        "[p0]\ni1 = getfield_gc_i(p0, descr=Node.value)\nsetfield_gc(p0, 1, descr=Node.value)\n"
+        "call_n(descr=poke)\nsetfield_gc(p0, i1, descr=Node.value)\njump(i1)\n"
     ),
     "one that an event reads": (
         "[p0]\nsetfield_gc(p0, 1, descr=Node.value)\ncall_n(descr=look)\nsetfield_gc(p0, 2, descr=Node.value)\njump()\n"
