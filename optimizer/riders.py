@@ -93,7 +93,7 @@ class Unrolled:
 
 @immutable
 class Merged:
-    """The guard passes, if `earlier`, which has been emitted as a guard without events since, becomes `op`."""
+    """The guard passes, if `earlier`, which has been emitted as a guard, becomes `op`."""
 
     earlier: Operation
     op: Op

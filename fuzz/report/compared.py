@@ -103,12 +103,14 @@ def _kept(
 
 
 def _meaning(line: Line) -> str:
-    """The operation and its descr; guards, and operations that check for an overflow, as their kind."""
+    """The operation, its descr, and an index that is constant; guards, and operations that check for an overflow, as
+    their kind."""
     if line.is_guard:
         return _GUARD_KINDS.get(line.name, line.name)
     if line.name in ("jump", "finish"):
         return ""
-    return f"{_VARIANT.sub('', line.name)} {line.function if line.is_call else line.descr}"
+    indices = [text for text in line.access.place[1:] if not is_variable(text)] if line.access else []
+    return " ".join((_VARIANT.sub("", line.name), line.function if line.is_call else line.descr, *indices))
 
 
 class _Causes:

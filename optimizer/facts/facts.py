@@ -312,7 +312,7 @@ class Facts:
             if not aliasing.distinct(self, condition.one, condition.other):
                 self.unite(condition.one, condition.other)
         elif isinstance(condition, EqualInts):
-            self.unite(condition.one, condition.other)
+            self._learn_equal(condition.one, condition.other)
         elif isinstance(condition, IsValid):
             self.is_valid = True
             self.memory.recall()
@@ -334,16 +334,24 @@ class Facts:
         else:
             undefined = row.defined is not None and self.bounds.truth(row.defined, guard.args) is False
             passed = self.bounds.assume_guard(guard) or undefined
-            self._learn_test(guard)
+            if guard.args:
+                self._learn_test(guard.args[0])
         self.bounds.contradiction = False
         return passed
 
-    def _learn_test(self, guard: Operation) -> None:
-        """Learns of references from a guard on a test of them."""
-        test = self.definition(guard.args[0]) if guard.args else None
+    def _learn_equal(self, one: Value, other: Value) -> None:
+        """Learns of two integers that are equal, and of what they are computed from."""
+        for value, known in ((one, other), (other, one)):
+            self.bounds.assume(value, self.bounds.bounds(known))
+            self._learn_test(value)
+        self.unite(one, other)
+
+    def _learn_test(self, value: Value) -> None:
+        """Learns of references from a test of them whose outcome is known."""
+        test = self.definition(value)
         told = None if test is None else meant(test)
         if isinstance(told, Bit):
-            outcome = self.bounds.bounds(guard.args[0])
+            outcome = self.bounds.bounds(value)
             if outcome.is_constant:
                 self.assume(told.of if outcome.low == 1 else Not(told.of))
 

@@ -10,7 +10,7 @@ from optimizer.ir.rows.ops import Kind
 from optimizer.ir.trace import Exit, Operation, Value
 from optimizer.riders import Answer, First, Names, Pass, Taken
 
-MOST_DELAYED = 8
+MOST_DELAYED = 16
 """The number of stores that wait at a time, at most."""
 
 W = TypeVar("W")

@@ -10,9 +10,9 @@ check that it is one constant joins an earlier check of its class.
     guard_class(p0, ConstClass(A)) [i3]     jump(p2, 0)
     jump(p2, i3)
 
-Guards are only merged where no event stands between them, and the first one's exit is what counts: leaving there, the
-interpreter does the rest again. The first one must have been recorded without an exit block, which may be defined only
-where that guard fails by itself. Nothing here needs to know what memory holds.
+Guards are merged over events, too, since no object changes its class, and the first one's exit is what counts: leaving
+there, the interpreter does the rest again, the events as well. The first one must have been recorded without an exit
+block, which may be defined only where that guard fails by itself. Nothing here needs to know what memory holds.
 """
 
 from __future__ import annotations
@@ -33,9 +33,8 @@ from optimizer.facts.conditions import (
 )
 from optimizer.facts.facts import Facts
 from optimizer.ir.rows.ops import OPS, Kind, Op
-from optimizer.ir.rows.row import EVENT, FACT, GUARD, PURE
+from optimizer.ir.rows.row import FACT, GUARD, PURE
 from optimizer.ir.trace import ConstInt, ConstRef, Operation, Value, Var, exit_of
-from optimizer.ir.types.call_questions import is_event
 from optimizer.riders import Answer, Equal, Fails, Merged, Needless, Pass, Passes
 
 _NONNULL_CLASS = OPS["guard_nonnull_class"]
@@ -44,7 +43,7 @@ _NONNULL_CLASS = OPS["guard_nonnull_class"]
 class ReferenceTests(Pass):
     name = "references"
     kinds = frozenset({GUARD, PURE, FACT})
-    learned = frozenset({EVENT, GUARD})
+    learned = frozenset({GUARD})
 
     @staticmethod
     def knows(row: Op) -> bool:
@@ -70,11 +69,7 @@ class ReferenceTests(Pass):
         return None
 
     def learn(self, operation: Operation, facts: Facts) -> None:
-        if operation.op.kind is EVENT:
-            if is_event(operation, facts.layout):
-                self._nonnull.clear()
-                self._of_class.clear()
-        elif exit_of(operation).origin not in self._with_block:
+        if exit_of(operation).origin not in self._with_block:
             match passing(operation):
                 case Not(Same(value, other)) if other == NULL:
                     self._nonnull.setdefault(value, operation)

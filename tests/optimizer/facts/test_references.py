@@ -66,6 +66,11 @@ SETTLED = {
         "assert_not_none(p1)\nguard_nonnull(p1) []\nassert_not_none(p0)\njump()\n",
         "[p0, p1]\nrecord_exact_class(p0, ConstClass(Node))\nassert_not_none(p1)\njump()\n",
     ),
+    "behind the fact that two are one": (
+        "[p0, p1]\ni2 = ptr_eq(p0, p1)\nrecord_exact_value_i(i2, 1)\nguard_nonnull(p0) [p1]\n"
+        "guard_nonnull(p1) []\njump(p1)\n",
+        "[p0, p1]\ni2 = ptr_eq(p0, p1)\nrecord_exact_value_i(i2, 1)\nguard_nonnull(p0, origin=0) [p0]\njump(p0)\n",
+    ),
     "the value, from then on": (
         "[p0]\nguard_value(p0, ConstPtr(a)) []\ni1 = ptr_eq(p0, ConstPtr(b))\ni2 = ptr_eq(p0, ConstPtr(a))\n"
         "guard_nonnull(p0) []\njump(p0, i1, i2)\n",
@@ -117,6 +122,10 @@ MERGED = {
         "[p0, i1]\nguard_nonnull(p0) [i1]\nguard_true(i1) [p0]\nguard_class(p0, ConstClass(Node)) [p0]\njump()\n",
         "[p0, i1]\nguard_nonnull_class(p0, ConstClass(Node), origin=0) [i1]\nguard_true(i1, origin=1) [p0]\njump()\n",
     ),
+    "a class, behind an event": (
+        "[p0]\nguard_nonnull(p0) []\nescape_n()\nguard_class(p0, ConstClass(Node)) [p0]\njump()\n",
+        "[p0]\nguard_nonnull_class(p0, ConstClass(Node), origin=0) []\nescape_n()\njump()\n",
+    ),
     "a class, behind a function that may raise": (
         "[p0, i1]\nguard_nonnull(p0) [i1]\ni2 = call_pure_i(1, i1, descr=f)\nguard_no_exception() [p0]\n"
         "guard_class(p0, ConstClass(Node)) [p0]\njump(i2)\n",
@@ -156,9 +165,6 @@ def test_a_merged_guard_keeps_the_exit_block_of_the_first() -> None:
 
 
 STAY = {
-    "merged over an event": (
-        "[p0]\nguard_nonnull(p0, origin=0) []\nescape_n()\nguard_class(p0, ConstClass(Node), origin=1) [p0]\njump()\n"
-    ),
     "merged into a guard with an exit block of its own": (
         "[p0, p1]\nguard_nonnull(p0, origin=0) [] {\n    setfield_gc(p1, 2, descr=x)\n}\n"
         "guard_class(p0, ConstClass(Node), origin=1) []\njump()\n"

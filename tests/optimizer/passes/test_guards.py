@@ -2,6 +2,22 @@ import pytest
 from cases import assert_becomes, assert_stays
 
 CASES = {
+    "by a fact on a comparison": (
+        """
+        [i0]
+        i1 = int_gt(i0, 0)
+        record_exact_value_i(i1, 1)
+        i2 = int_gt(i0, -3)
+        guard_true(i2) []
+        jump(i0)
+        """,
+        """
+        [i0]
+        i1 = int_gt(i0, 0)
+        record_exact_value_i(i1, 1)
+        jump(i0)
+        """,
+    ),
     "by the bounds of values": (
         """
         [i0]

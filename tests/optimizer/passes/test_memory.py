@@ -5,6 +5,7 @@ from cases import assert_becomes, assert_stays
 from declared_calls import event
 
 from optimizer import format_trace, optimize, parse
+from optimizer.passes.delayed import MOST_DELAYED
 
 TYPES = (
     """+++
@@ -376,7 +377,7 @@ def test_a_guard_without_a_list_sees_memory_as_it_is() -> None:
 
 
 def test_so_many_stores_wait_and_no_more() -> None:
-    stores = [f"setfield_gc(p0, {n}, descr=f{n})\n" for n in range(10)]
+    stores = [f"setfield_gc(p0, {n}, descr=f{n})\n" for n in range(MOST_DELAYED + 2)]
     block = "".join(f"    {store}" for store in stores[2:])
     trace = parse(f"[p0, i0]\n{''.join(stores)}guard_true(i0) []\njump()\n")
     after = f"[p0, i0]\n{stores[0]}{stores[1]}guard_true(i0, origin=0) [] {{\n{block}}}\n{''.join(stores[2:])}jump()\n"
