@@ -8,6 +8,7 @@ import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import product
 
 from validator.pypy.printed.lines import Line, is_variable
 
@@ -77,7 +78,7 @@ def _kept(
     recorded: Sequence[Line], theirs: Sequence[Line], origins: Sequence[int | None], ours: Collection[int]
 ) -> set[int]:
     """The places of the recorded lines that stand among theirs: those of the same meaning between the same positions of
-    the program, or that have been put off; of several such, one that we keep, too."""
+    the program, or that have been put off; as far as there are such, ones that we keep, too."""
     guards = [place for place, line in enumerate(recorded) if line.is_guard]
     known = iter(origins)
     kept = {guards[origin] for line in theirs if line.is_guard and (origin := next(known, None)) is not None}
@@ -87,17 +88,17 @@ def _kept(
             waiting.setdefault(_meaning(line), []).append(place)
     known = iter(origins)
     left = [line for line in theirs if not line.is_guard or next(known, None) is None]
-    for is_behind in (operator.eq, operator.ge):
+    for is_shared, is_behind in product((True, False), (operator.eq, operator.ge)):
         rest = []
         for line in left:
             places = waiting.get(_meaning(line), [])
-            fits = [one for one in places if is_behind(line.passed or 0, recorded[one].passed or 0)]
-            if fits:
-                found = min(fits, key=lambda one: (one not in ours, one))
+            fits = (one for one in places if is_behind(line.passed or 0, recorded[one].passed or 0))
+            found = next((one for one in fits if not is_shared or one in ours), None)
+            if found is None:
+                rest.append(line)
+            else:
                 places.remove(found)
                 kept.add(found)
-            else:
-                rest.append(line)
         left = rest
     return kept
 
