@@ -19,7 +19,7 @@ from optimizer.passes.dead_code import _Liveness
 from optimizer.passes.heap import HeapAccesses
 from optimizer.passes.strings import Strings
 from optimizer.passes.virtuals import Virtuals
-from optimizer.riders import Answer, Becomes, Taken
+from optimizer.riders import Answer, Becomes, Unrolled
 
 Moved = tuple[Cell, Cell]
 
@@ -107,11 +107,8 @@ def _without_what_is_copied(patch: pytest.MonkeyPatch) -> None:
     original = Virtuals._copy
 
     def copy(self: Virtuals, operation: Operation, facts: Facts) -> Answer | None:
-        before = {value: dict(virtual.stores) for value, virtual in self._virtuals.items()}
         answer = original(self, operation, facts)
-        if isinstance(answer, Taken):
-            self._virtuals[operation.args[1]].stores = before[operation.args[1]]
-        return answer
+        return replace(answer, operations=()) if isinstance(answer, Unrolled) else answer
 
     patch.setattr(Virtuals, "_copy", copy)
 
@@ -121,7 +118,7 @@ def _dead_copies(patch: pytest.MonkeyPatch) -> None:
 
     def keep(self: _Liveness, operations: Iterable[Operation], purposes: Any) -> Any:
         kept = original(self, operations, purposes)
-        return [one for one in kept if one.op.kind is not Kind.COPY or self._stores]
+        return [one for one in kept if one.op.kind is not Kind.COPY or self._about]
 
     patch.setattr(_Liveness, "keep", keep)
 
