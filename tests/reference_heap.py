@@ -374,6 +374,9 @@ class Machine:
             case "assert_not_none", [thing]:
                 if thing is None:
                     raise Wrong
+            case "assert_is_object", [thing]:
+                if not isinstance(thing, Thing) or thing.kind not in NUMBERS:
+                    raise Wrong
             case name, [int(a), int(b)]:
                 value = reference.OPERATIONS[name](64, a, b)
                 return None if value is None else reference.to_word(int(value), 64)

@@ -32,7 +32,7 @@ _USES = (Kind.LOAD, Kind.COPY, Kind.EVENT, Kind.END, Kind.STORE)
 
 _NOT_IDENTITY = (
     *("strlen", "unicodelen", "strhash", "unicodehash", "guard_nonnull", "guard_class", "guard_nonnull_class"),
-    *("assert_not_none", "record_exact_class"),
+    *("assert_not_none", "assert_is_object", "record_exact_class"),
 )
 """The operations on references beside loads, calls and ends that do not ask which object it is."""
 

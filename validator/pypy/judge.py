@@ -157,7 +157,8 @@ def _verdict(text: Translated, options: Options, prove: Prove) -> tuple[Verdict,
     loop: Loop = None
     if text.loop is not None:
         loop = parse(text.loop[0], types=types), parse(text.loop[1], types=types)
-    for origins in (text.origins, ()):
+    for origins, in_loop in ((text.origins, text.in_loop), ((), ())):
+        loop = loop and (loop[0], with_origins(loop[1], in_loop))
         shown = prove_with_exits(before, with_origins(after, origins), loop, options, prove)
         verdict, told = shown.verdict, shown.after
         is_open = isinstance(verdict, Unknown) and verdict.evidence.is_repeatable  # a loop, on no run of which it shows

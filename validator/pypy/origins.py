@@ -26,20 +26,7 @@ def origins_of(sides: Sides, rows: Rows, sameness: Sameness) -> tuple[int | None
     """Of each guard of the optimized trace, the number of its recorded one, as far as it shows; they grow. Where
     several ask about one value, it is the first of them that may be it. A guard of a body has the number of one of its
     own iteration."""
-    row = rows.pairs[-1]
-    guards = _guards(AFTER, row.after, sameness)
-    earliest = () if sides.is_peeled else earliest_origins(sides, rows, sameness)
-    places: dict[object, list[int]] = {}
-    for number, guard in enumerate(_guards(BEFORE, row.before, sameness)):
-        for about in guard:
-            places.setdefault(about, []).append(number)
-    origins = _longest(
-        [
-            [number for number in next((places[one] for one in guard if one in places), []) if number >= first]
-            for guard, first in zip(guards, chain(earliest, repeat(0)), strict=False)
-        ]
-    )
-    first = _guard_count(sides.before)
+    origins, first = _of_row(sides, rows, sameness), _guard_count(sides.before)
     if sides.target:
         return _asking_for_label(origins[: _guard_count(sides.after)], first)
     if not sides.is_peeled:
@@ -48,6 +35,37 @@ def origins_of(sides: Sides, rows: Rows, sameness: Sameness) -> tuple[int | None
     return tuple(
         None if number is None or (number < first) != (place < preamble) else number % first
         for place, number in enumerate(origins)
+    )
+
+
+def origins_in_loop(sides: Sides, rows: Rows, sameness: Sameness) -> tuple[int | None, ...]:
+    """The same of the guards of the loop that a bridge jumps to, as far as they stand in its body: by what the bridge
+    hands on."""
+    if sides.target is None:
+        return ()
+    of_bridge, first = _guard_count(sides.after), _guard_count(sides.before)
+    preamble = _guard_count(sides.target.after) - _guard_count(body_of(sides.target.after))
+    own = (
+        None if number is None or number < first else number - first
+        for number in _of_row(sides, rows, sameness)[of_bridge:]
+    )
+    return (*[None] * preamble, *own)
+
+
+def _of_row(sides: Sides, rows: Rows, sameness: Sameness) -> tuple[int | None, ...]:
+    """The numbers of guards of the recorded row from which those of the optimized one come."""
+    row = rows.pairs[-1]
+    guards = _guards(AFTER, row.after, sameness)
+    earliest = () if sides.is_peeled else earliest_origins(sides, rows, sameness)
+    places: dict[object, list[int]] = {}
+    for number, guard in enumerate(_guards(BEFORE, row.before, sameness)):
+        for about in guard:
+            places.setdefault(about, []).append(number)
+    return _longest(
+        [
+            [number for number in next((places[one] for one in guard if one in places), []) if number >= first]
+            for guard, first in zip(guards, chain(earliest, repeat(0)), strict=False)
+        ]
     )
 
 

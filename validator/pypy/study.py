@@ -233,7 +233,8 @@ def _whole(pair: LogPair, file: str) -> Sides:
     sides = _sides(pair, file)
     if pair.is_target_lost:
         raise NotStraight("a jump to a label of which the log does not say whether it is an inner one")
-    return sides if pair.target is None else with_target(sides, _sides(pair.target, file), pair.target.number)
+    whole = sides if pair.target is None else with_target(sides, _sides(pair.target, file), pair.target.number)
+    return whole.without_unused()
 
 
 def _sides(pair: LogPair, file: str) -> Sides:

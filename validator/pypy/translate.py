@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import partial
@@ -17,7 +18,7 @@ from validator.pypy.inferred.fields import Fields
 from validator.pypy.inferred.sameness import Node, Sameness
 from validator.pypy.inferred.strings import SAME_STRINGS, constant_strings, new_strings
 from validator.pypy.inferred.written import ALLOCATIONS, check_places, reads_written_only
-from validator.pypy.origins import earliest_origins, origins_of
+from validator.pypy.origins import earliest_origins, origins_in_loop, origins_of
 from validator.pypy.printed.copies import Copies, copies_of
 from validator.pypy.printed.lines import (
     NULL,
@@ -27,6 +28,7 @@ from validator.pypy.printed.lines import (
     allocates_raw,
     is_float,
     is_pointer,
+    is_variable,
     keeps_off,
     touches_no_object,
     touches_nothing,
@@ -58,6 +60,7 @@ class Translated:
     is_loop: bool = False
     is_bridge: bool = False
     loop: tuple[str, str] | None = None
+    in_loop: tuple[int | None, ...] = ()
 
     def says(self, other: Translated) -> bool:
         """Is the same to be proved of both, whatever is assumed for that?"""
@@ -96,17 +99,22 @@ def translate(
         origins_of(sides, rows, sameness),
         earliest_origins(sides, rows, sameness),
         is_loop=is_loop,
-        loop=_entered(*_texts(sides.target, extra, names, fields)) if sides.target else None,
+        loop=_entered(*_texts(sides.target, extra, names, fields, is_right=True)) if sides.target else None,
+        in_loop=tuple(None if number is None else number + 1 for number in origins_in_loop(sides, rows, sameness)),
     )
 
 
-def _texts(sides: Sides, extra: tuple[str, ...], names: _Names, fields: Fields) -> tuple[str, str]:
-    """Both traces. What goes round, or to a loop, hands on the inputs that a log does not have."""
+def _texts(
+    sides: Sides, extra: tuple[str, ...], names: _Names, fields: Fields, *, is_right: bool = False
+) -> tuple[str, str]:
+    """Both traces, of which the optimized one may be taken to be right. What goes round, or to a loop, hands on the
+    inputs that a log does not have."""
     hands_on = extra if sides.is_peeled or sides.target else ()
-    return (
-        "".join(f"{line}\n" for line in _text(BEFORE, sides.before, extra, hands_on, names, fields)),
-        "".join(f"{line}\n" for line in _text(AFTER, sides.after, extra, hands_on, names, fields)),
-    )
+    before, after = sides.before, sides.after
+    objects = [_objects(one.lines) if names.asks_for_objects else {} for one in (before, after)]
+    recorded = _text(BEFORE, before, extra, hands_on, names, fields, objects[0])
+    made = _text(AFTER, after, extra, hands_on, names, fields, objects[1] if is_right else {})
+    return "".join(f"{line}\n" for line in recorded), "".join(f"{line}\n" for line in made)
 
 
 def _entered(before: str, after: str) -> tuple[str, str]:
@@ -132,7 +140,13 @@ def _assumed(lines: tuple[Line, ...], effects: frozenset[Effect], fields: Fields
 
 
 def _text(
-    trace: str, printed: Printed, extra: tuple[str, ...], hands_on: tuple[str, ...], names: _Names, fields: Fields
+    trace: str,
+    printed: Printed,
+    extra: tuple[str, ...],
+    hands_on: tuple[str, ...],
+    names: _Names,
+    fields: Fields,
+    objects: Mapping[int, str],
 ) -> Iterator[str]:
     yield f"[{', '.join((*printed.inputs, *extra))}]"
     yield f"assert_not_none({TOKEN})"
@@ -157,6 +171,18 @@ def _text(
         known.add(line.result)
         if at in settled:
             yield str(settled[at])
+        if at in objects:
+            yield f"assert_is_object({objects[at]})"
+
+
+def _objects(lines: tuple[Line, ...]) -> dict[int, str]:
+    """The values that are instances, since a field of these is accessed, by the places where that is first seen, up to
+    a label."""
+    first: dict[str, int] = {}
+    for at, line in enumerate(itertools.takewhile(lambda line: line.name != "label", lines)):
+        if line.instance is not None and is_variable(line.instance):
+            first.setdefault(line.instance, at)
+    return {at: value for value, at in first.items()}
 
 
 def _settled(lines: tuple[Line, ...], fields: Fields) -> dict[int, Line]:
@@ -193,6 +219,11 @@ class _Names:
     sizes: dict[Node, tuple[str, str]] = field(default_factory=dict)
     other_sizes: dict[tuple[Node, str, str], str] = field(default_factory=dict)
     callees: dict[str, list[str]] = field(default_factory=dict)
+
+    @property
+    def asks_for_objects(self) -> bool:
+        """Does a trace ask what is defined of instances alone?"""
+        return any(line.name == "guard_subclass" for sides in self.rows.pairs for line in sides.lines)
 
     def __post_init__(self) -> None:
         for trace, value, again in self.rows.copies:

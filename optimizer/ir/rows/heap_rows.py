@@ -27,6 +27,10 @@ def _in_range(d: Domain[Any, Any], h: Any, _slot: Any, p: Any, i: Any, *_: Any) 
     return d.ult(i, h.length(p))
 
 
+def _has_class(_d: Any, h: Any, _none: Any, p: Any, name: Any) -> Any:
+    return h.has_class(p, name)
+
+
 def _fits(d: Domain[Any, Any], _h: Any, slot: Any, *args: Any) -> Any:
     if slot.low is None:
         return d.truth(True)
@@ -127,20 +131,15 @@ HEAP_ROWS = [
     guard("guard_nonnull", (REF,), lambda d, h, _none, p: d.not_(h.is_null(p))),
     guard("guard_isnull", (REF,), lambda d, h, _none, p: h.is_null(p)),
     guard("guard_is_object", (REF,), lambda d, h, _none, p: h.has_vtable(p), _NOT_NULL),
-    guard("guard_class", (REF, INT), lambda d, h, _none, p, name: h.has_class(p, name), _HAS_VTABLE, class_arg=1),
+    guard("guard_class", (REF, INT), _has_class, _HAS_VTABLE, class_arg=1),
     guard("guard_subclass", (REF, INT), lambda d, h, _none, p, name: h.has_subclass(p, name), _HAS_VTABLE, class_arg=1),
-    guard("guard_nonnull_class", (REF, INT), lambda d, h, _none, p, name: h.has_class(p, name), class_arg=1),
+    guard("guard_nonnull_class", (REF, INT), _has_class, class_arg=1),
     guard("guard_gc_type", (REF, INT), lambda d, h, _none, p, number: d.eq(h.gc_type(p), number), _NOT_NULL),
     Op("quasiimmut_field", (REF,), VOID, Kind.FACT, memory=_WATCH),
     guard("guard_not_invalidated", (), lambda d, h, _none: h.is_valid()),
-    _fact(
-        "record_exact_class",
-        (REF, INT),
-        lambda d, h, _none, p, name: h.has_class(p, name),
-        "the object is NULL or not of that class",
-        class_arg=1,
-    ),
+    _fact("record_exact_class", (REF, INT), _has_class, "the object is NULL or not of that class", class_arg=1),
     _fact("record_exact_value_i", (INT, INT), lambda d, h, _none, a, b: d.eq(a, b), "the value is another one"),
     _fact("record_exact_value_r", (REF, REF), lambda d, h, _none, p, q: h.same(p, q), "the object is another one"),
     _fact("assert_not_none", (REF,), lambda d, h, _none, p: d.not_(h.is_null(p)), "the reference is NULL"),
+    _fact("assert_is_object", (REF,), *_HAS_VTABLE),
 ]

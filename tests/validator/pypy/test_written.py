@@ -98,7 +98,10 @@ KEPT = (NEW.rstrip(), f"setfield_gc(p2, p0, descr={FIRST})")
         (NULL_TO("<FieldP Other.first 8>"), False),
         (NULL_TO("<FieldP Other.first 12>"), False),  # across another field
         (NULL_TO("<FieldP Other.second 16>"), True),  # one of a struct that it may inherit from
-        ("p3 = getfield_gc_r(p2, descr=<FieldP Cell.third 24>)", False),
+        (
+            "p3 = getfield_gc_r(p2, descr=<FieldP Cell.third 24>)\nsetfield_gc(p2, p3, descr=<FieldP Cell.second 16>)",
+            False,
+        ),
         ("p3 = same_as_r(p2)\nsetfield_gc(p3, ConstPtr(null), descr=<FieldP Cell.third 24>)", False),
         (f"p3 = new_array_clear(2, descr=<ArrayP 8>)\nsetfield_gc(p3, ConstPtr(null), descr={FIRST})", False),
         ("p3 = new_array_clear(2, descr=<ArrayP 8>)\nsetarrayitem_gc(p3, 0, ConstPtr(null), descr=<ArrayP 8>)", True),

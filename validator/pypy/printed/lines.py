@@ -78,6 +78,8 @@ _UNNAMED = re.compile(
 )
 
 _LOADS = ("getfield_gc", "getarrayitem_gc", "getinteriorfield_gc")
+_GIVE_ONLY = (*_LOADS, "arraylen_gc", "strlen", "unicodelen", "strgetitem", "unicodegetitem")
+"""The beginnings of operations that do nothing but give a value, and are not defined of all objects."""
 _STORES = ("setfield_gc", "setarrayitem_gc", "setinteriorfield_gc")
 
 
@@ -144,6 +146,13 @@ class Line:
             return Access(True, self.descr, self.args[:-1], self.args[-1])
         return None
 
+    @property
+    def instance(self) -> str | None:
+        """The value whose field it accesses, if that is one of instances: RPython puts `inst_` in front of the names of
+        theirs, and of no others."""
+        found = self.access
+        return found.place[0] if found and found.memory.startswith("<Field") and ".inst_" in found.memory else None
+
     @cached_property
     def function(self) -> str:
         """The function that is called, and how: `descr@callee`, since one descr is printed for many functions, as is
@@ -179,6 +188,17 @@ class Printed:
     def renamed(self, rename: Callable[[str], str]) -> Printed:
         """The trace with other names."""
         return Printed(tuple(map(rename, self.inputs)), tuple(line.renamed(rename) for line in self.lines))
+
+    def without_unused(self) -> Printed:
+        """The trace without operations that do nothing but give what nobody uses: PyPy's backends leave them out
+        (`has_no_side_effect` in regalloc.py)."""
+        used: set[str] = set()
+        kept = []
+        for line in reversed(self.lines):
+            if line.result is None or line.result in used or not line.name.startswith(_GIVE_ONLY):
+                kept.append(line)
+                used |= {*line.args, *line.handed}
+        return self.with_lines(tuple(reversed(kept)))
 
     def highest(self) -> int:
         """The highest number of a variable."""

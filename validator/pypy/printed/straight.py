@@ -60,6 +60,11 @@ class Sides:
         """The lines of all traces."""
         return tuple(line for printed in self.printed for line in printed.lines)
 
+    def without_unused(self) -> Sides:
+        """The pair, and its target, where nothing is computed in optimized traces that is not used."""
+        target = self.target and self.target.without_unused()
+        return replace(self, after=self.after.without_unused(), target=target)
+
 
 def straight(recorded: Printed, optimized: Printed) -> Sides:
     """The pair from the inputs of the recorded trace on. Raises NotStraight."""

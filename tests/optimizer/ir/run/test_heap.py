@@ -69,7 +69,7 @@ DEFINED = [
     ("i9 = instance_ptr_eq(ConstPtr(a), ConstPtr(a))", (1,)),
     ("record_exact_class(p0, ConstClass(node_vt))\ni9 = int_neg(1)", (-1,)),
     ("record_exact_value_i(i0, 7)\nrecord_exact_value_r(p0, ConstPtr(c))\ni9 = int_neg(1)", (-1,)),
-    ("assert_not_none(p0)\ni9 = int_neg(1)", (-1,)),
+    ("assert_not_none(p0)\nassert_is_object(p0)\ni9 = int_neg(1)", (-1,)),
 ]
 
 
@@ -135,6 +135,8 @@ UNDEFINED = [
     ("record_exact_value_i(i0, 8)", "the value is another one"),
     ("record_exact_value_r(p0, NULL)", "the object is another one"),
     ("assert_not_none(NULL)", "the reference is NULL"),
+    ("assert_is_object(NULL)", VTABLE),
+    ("assert_is_object(p2)", VTABLE),
 ]
 
 

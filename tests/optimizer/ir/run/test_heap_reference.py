@@ -185,6 +185,7 @@ class Writer:
             f"record_exact_value_r({one}, {pick(['NULL', *CONSTANTS])})",
             f"record_exact_value_i({number}, {pick(SMALL)})",
             f"assert_not_none({one})",
+            f"assert_is_object({one})",
         ]
         match self.random.randrange(8):
             case 0:
