@@ -1,0 +1,123 @@
+"""Bridges that jump to the inner label of a loop."""
+
+from __future__ import annotations
+
+import pytest
+
+from optimizer.ir.text import parse
+from tests.validator.loop_pairs import ADDS, GUARDED_ONCE, INVARIANT_GUARD, LOADED_ONCE, edited
+from validator import Guards, Options, Proved, Refuted, Verdict, validate
+
+BRIDGE = """
+[p0, i0]
+i1 = int_mul(i0, 3)
+i2 = int_ne(i1, 0)
+guard_true(i2) [p0, i0]
+jump(p0, i1)
+"""
+BRIDGED = """
+[p0, i0]
+i1 = int_mul(i0, 3)
+i2 = int_is_true(i0)
+guard_true(i2) [p0, i0]
+i3 = getfield_gc_i(p0, descr=Node.step)
+jump(p0, i1, i3, descr=Body)
+"""
+
+
+def bridged(before: str, after: str, loop: tuple[str, str] = (ADDS, LOADED_ONCE), **options: object) -> Verdict:
+    given = parse(loop[0]), parse(loop[1])
+    return validate(parse(before), parse(after), Options(**options), loop=given)  # type: ignore[arg-type]
+
+
+def test_a_bridge_brings_what_the_label_takes() -> None:
+    verdict = bridged(BRIDGE, BRIDGED.replace("int_is_true(i0)", "int_ne(i1, 0)"))
+    assert isinstance(verdict, Proved), verdict
+    assert verdict.evidence.assumes == ("the loop that the bridge jumps to is right",)
+    assert len(verdict.evidence.origins) == 1
+    checked = bridged(BRIDGE, BRIDGED.replace("int_is_true(i0)", "int_ne(i1, 0)"), audit=True)
+    assert isinstance(checked, Proved)
+    assert checked.evidence.audit is not None
+    assert not checked.evidence.audit.unsettled
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("jump(p0, i1, i3,", "jump(p0, i1, i1,"),
+        ("jump(p0, i1, i3,", "jump(p0, i0, i3,"),
+        ("guard_true(i2) [p0, i0]", ""),
+        ("i1 = int_mul(i0, 3)", "i1 = int_mul(i0, 4)"),
+    ],
+)
+def test_a_wrong_bridge_is_refuted(old: str, new: str) -> None:
+    verdict = bridged(BRIDGE, edited(BRIDGED.replace("int_is_true(i0)", "int_ne(i1, 0)"), old, new))
+    assert isinstance(verdict, Refuted), verdict
+
+
+ASKS = """
+[p0, i0]
+i1 = int_mul(i0, 3)
+i2 = int_ne(i1, 0)
+guard_true(i2, origin=0) [p0, i0]
+i3 = getfield_gc_i(p0, descr=Node.step)
+i4 = int_add(i1, i3)
+i5 = int_lt(i4, 500)
+guard_true(i5, origin=1) [p0, i4]
+jump(p0, i1, i3, descr=Body)
+"""
+
+
+def test_a_bridge_may_ask_for_more_than_the_loop_does() -> None:
+    """The second guard fails where the recorded loop goes on, and then the interpreter does."""
+    assert isinstance(bridged(BRIDGE, ASKS), Proved)
+    assert not isinstance(bridged(BRIDGE, ASKS, guards=Guards.SAME), Proved)
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("origin=1) [p0, i4]", "origin=1) [p0, i3]"),
+        ("jump(p0, i1, i3,", "jump(p0, i4, i3,"),
+        ("i4 = int_add(i1, i3)", "i4 = int_add(i0, i3)"),
+        ("i2 = int_ne(i1, 0)", "i2 = int_gt(i1, 0)"),  # a guard of its own fails more often than the recorded one
+        ("origin=0) [p0, i0]", "origin=0) [p0, 1]"),
+        ("guard_true(i2, origin=0) [p0, i0]\n", ""),
+    ],
+)
+def test_a_bridge_that_asks_for_more_is_right_beside(old: str, new: str) -> None:
+    assert not isinstance(bridged(BRIDGE, edited(ASKS, old, new)), Proved)
+
+
+def test_a_bridge_may_check_what_the_preamble_checks() -> None:
+    bridge = "[p0, i0, i1]\ni2 = int_add(i0, i1)\njump(p0, i2, i1)\n"
+    right = """[p0, i0, i1]
+i2 = int_add(i0, i1)
+guard_nonnull(p0) [i2]
+i3 = int_lt(i1, 10)
+guard_true(i3) [i2, i1]
+jump(p0, i2, descr=Body)
+"""
+    loop = INVARIANT_GUARD, GUARDED_ONCE
+    verdict = bridged(bridge, right, loop)
+    assert isinstance(verdict, Proved), verdict
+    assert verdict.evidence.origins == (0, 1)
+    for check in ("guard_nonnull(p0) [i2]\n", "guard_true(i3) [i2, i1]\n"):
+        assert not isinstance(bridged(bridge, edited(right, check, ""), loop), Proved)
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "what"),
+    [
+        (BRIDGE.replace("jump(p0, i1)", "jump(p0)"), BRIDGED, "a bridge jumps to its loop with values for (ref, int)"),
+        (BRIDGE.replace("jump(p0, i1)", "finish(p0, i1)"), BRIDGED, "a bridge jumps to its loop"),
+        (
+            BRIDGE,
+            BRIDGED.replace("descr=Body", "descr=Elsewhere"),
+            "the bridge jumps to Elsewhere, and the label is Body",
+        ),
+        (BRIDGE, BRIDGED.replace("i1, i3", "i1"), "a bridge jumps to its loop with values for (ref, int, int)"),
+    ],
+)
+def test_what_is_no_bridge_to_the_loop(before: str, after: str, what: str) -> None:
+    assert what in str(bridged(before, after))
