@@ -26,13 +26,17 @@ class _Example:
     text: str
 
 
+_Counts = tuple[Counter[str], ...]
+"""The numbers in the columns."""
+
+
 @dataclass(slots=True)
 class ComparedFigures:
     """The sums over the pairs of logs: causes of what ours leaves and PyPy's does not, and the other way round."""
 
     pairs: int = 0
     losses: Counter[str] = field(default_factory=Counter)
-    _counts: tuple[Counter[str], ...] = field(default_factory=lambda: tuple(Counter() for _ in _COLUMNS))
+    _by_log: dict[str, _Counts] = field(default_factory=dict)
     _causes: dict[bool, Counter[Cause]] = field(default_factory=lambda: {True: Counter(), False: Counter()})
     _examples: dict[tuple[bool, Cause], _Example] = field(default_factory=dict)
 
@@ -41,13 +45,22 @@ class ComparedFigures:
             self.losses[one.loss] += 1
             return
         self.pairs += 1
-        for sums, counts in zip(self._counts, one.counts, strict=True):
+        for sums, counts in zip(self._by_log.setdefault(one.log, _none()), one.counts, strict=True):
             sums.update(counts)
         for each in one.differences:
             key = each.is_ours, each.cause
             self._causes[each.is_ours][each.cause] += 1
             example = _Example(one.counts[0]["operations"], one.log, one.pair.number, each.text)
             self._examples[key] = min(self._examples.get(key, example), example)
+
+    @property
+    def _counts(self) -> _Counts:
+        """The sums over all logs."""
+        sums = _none()
+        for counts in self._by_log.values():
+            for column, more in zip(sums, counts, strict=True):
+                column.update(more)
+        return sums
 
     def lines(self, name: str) -> Iterator[str]:
         """The tables for a person."""
@@ -66,9 +79,19 @@ class ComparedFigures:
             names = Counter(each.name for each in self._causes[is_ours].elements())
             told = ", ".join(f"{times} {each}" for each, times in names.most_common(_SHOWN))
             yield f"{words}: {told or 'nothing'}"
+        yield from self._by_log_lines() if len(self._by_log) > 1 else ()
+        counts = self._counts
         yield " " * 12 + "".join(f"{column:>13}" for column in _COLUMNS)
         for what in COUNTED:
-            yield f"{what:12}" + "".join(f"{sums[what]:13}" for sums in self._counts)
+            yield f"{what:12}" + "".join(f"{sums[what]:13}" for sums in counts)
+
+    def _by_log_lines(self) -> Iterator[str]:
+        """A line a log: recorded -> left by PyPy's / by ours."""
+        margin = max(map(len, self._by_log)) + 2
+        yield f"{'recorded -> PyPy / ours':{margin}}" + "".join(f"{what:>24}" for what in COUNTED)
+        for log, (recorded, theirs, ours, _) in self._by_log.items():
+            cells = (f"{recorded[what]} -> {theirs[what]} / {ours[what]}" for what in COUNTED)
+            yield f"{log:{margin}}" + "".join(f"{cell:>24}" for cell in cells)
 
     def json(self) -> dict[str, Any]:
         """All of it for machines."""
@@ -76,6 +99,7 @@ class ComparedFigures:
             "pairs": self.pairs,
             "left_out": dict(self.losses),
             "counts": counts_json(self._counts),
+            "logs": {log: counts_json(counts) for log, counts in self._by_log.items()},
             "causes": [
                 _difference_json(is_ours, cause, self._examples[is_ours, cause].text)
                 | {"times": times, "log": self._examples[is_ours, cause].log}
@@ -84,6 +108,10 @@ class ComparedFigures:
                 for cause, times in causes.most_common()
             ],
         }
+
+
+def _none() -> _Counts:
+    return tuple(Counter() for _ in _COLUMNS)
 
 
 def counts_json(counts: tuple[Counter[str], ...]) -> dict[str, dict[str, int]]:

@@ -72,6 +72,17 @@ def test_the_tables_have_the_causes_with_the_shortest_pair(traceproof: Command) 
     assert "stores                  3            2            1" in out
 
 
+def test_of_several_logs_there_is_a_line_for_each(traceproof: Command) -> None:
+    Path("one.log").write_text(boxed())
+    Path("other.log").write_text(twice())
+    out = traceproof("pypy-log", "one.log", "other.log", "--compare", "--jobs", "1").out
+    (told,) = (line for line in out.splitlines() if line.startswith("other.log  "))
+    assert told.split("  ")[-1].strip() == "2 -> 1 / 2"
+    assert "stores                  3            2            1" in out
+    data = json.loads(traceproof("pypy-log", "one.log", "other.log", "--compare", "--json").out.splitlines()[-1])
+    assert data["logs"]["other.log"]["ours"]["calls"] == 2
+
+
 def test_two_processes_say_the_same(traceproof: Command) -> None:
     once = compared(traceproof, boxed() + twice())
     Path("run.log").write_text(boxed() + twice())
