@@ -214,6 +214,30 @@ def test_what_functions_do_to_items_is_never_assumed(function: str) -> None:
     assert not isinstance(one.verdict, Proved)
 
 
+@pytest.mark.parametrize(
+    "field", ["<FieldS list.length 8>", "<FieldS tuple2.item0 8>", "<FieldS dicttable.num_live_items 8>"]
+)
+def test_nothing_is_assumed_of_fields_that_several_types_have(field: str) -> None:
+    one, _ = judged(put_off(field) * 2)
+    assert not isinstance(one.verdict, Proved)
+
+
+@pytest.mark.parametrize(
+    ("function", "field", "is_right"),
+    [
+        ("ll_call_lookup_function_trampoline__v1___simple_call__function_x", "<FieldP dicttable.entries 48>", True),
+        ("ll_call_lookup_function_trampoline__v1___simple_call__function_x", "<FieldP dicttable.indexes 32>", False),
+        ("_ll_dict_del_trampoline__v1___simple_call__function_x", "<FieldP dicttable.entries 48>", False),
+    ],
+)
+def test_lookups_leave_entries_where_they_are(function: str, field: str, *, is_right: bool) -> None:
+    load, call = f"p{{}} = getfield_gc_r(p0, descr={field})".format, f"call_n(ConstClass({function}), p0, descr={CALL})"
+    before = recorded("[p0]", load(2), call, load(3), "finish(p2, p3)")
+    pair = before + bridge("[p0]", *(f"+1: {line}" for line in (load(2), call, "finish(p2, p2)")))
+    one, _ = judged(pair * 2)
+    assert isinstance(one.verdict, Proved) is is_right
+
+
 def test_no_item_is_forwarded_over_a_call() -> None:
     load, call = (
         "p{} = getarrayitem_gc_r(p0, 0, descr=<ArrayP 8>)".format,

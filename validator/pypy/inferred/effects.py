@@ -8,12 +8,15 @@ be consistent over all logs that are studied together: where the optimizer loads
 again, or checks again, only because of a call between, or does a store that it has put off right in front of a call,
 that function has the effect.
 
-Nothing is inferred of functions of which PyPy knows nothing either, of fields that it takes to be immutable, of items,
-nor of objects that the optimized trace has not allocated yet.
+Nothing is inferred of functions of which PyPy knows nothing either, of fields that it takes to be immutable, nor of
+objects that the optimized trace has not allocated yet; nor of items, and of fields of RPython's own lists, tuples and
+dicts: those of different types are printed alike, and what a function does to items of lists nobody can tell from what
+it does to those of frames.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Iterable, Iterator, Set
 from dataclasses import astuple, dataclass, field
 from itertools import product
@@ -31,6 +34,7 @@ from validator.pypy.printed.lines import (
     is_named,
     is_variable,
     keeps_off,
+    only_reads,
     touches_no_object,
 )
 from validator.pypy.printed.straight import AFTER, BEFORE, Sides
@@ -41,9 +45,9 @@ CODE = "code"
 _VERBS = {"reads": "read", "writes": "write", "invalidates": "invalidate"}
 _FORGETS = ("label", "gc_store")
 """Operations behind which PyPy's optimizer may know less of all memory."""
-_ITEMS = ("<Array", "<Interior")
-"""Beginnings of the names of items. Arrays of different types are printed alike: what a function does to those of lists
-nobody can tell from what it does to those of frames."""
+
+_SHARED = re.compile(r"<Array|<Interior|<Field. [a-z]\w*\.\w+ ")
+"""Names of items, and of fields of RPython's own structs, which are not in a module."""
 
 _ROUNDS = 4
 """Effects that are inferred say more of which values are the same, and so more effects are seen."""
@@ -103,11 +107,11 @@ class Evidence:
 
     def assumed(self, log: int, *, is_own: bool = False) -> frozenset[Effect]:
         """The effects that the optimizer relied on, in the log of that number, without those that it denied elsewhere,
-        those on memory that arrays of several types have in common, and those of RPython's own functions on what they
+        those on memory whose name several types share, and those of RPython's own functions on what they
         read and write. `is_own`: without what is kept in files."""
         relied_on = told(self.relied_on, log, _is_named, _are_enough, is_own=is_own)
         behind = told(self.stored_behind, log, _is_named, is_own=is_own)
-        assumed = [one for one in (relied_on | behind) - self.denied if not one.memory.startswith(_ITEMS)]
+        assumed = [one for one in (relied_on | behind) - self.denied if not _SHARED.match(one.memory)]
         return frozenset(one for one in assumed if not does_to_own(one.function, one.verb, one.memory))
 
     def kept(self) -> Iterator[Row]:
@@ -165,6 +169,7 @@ def _cannot_write(function: str, memory: str) -> bool:
     return (
         touches_no_object(function)
         or keeps_off(function, memory)
+        or only_reads(function, memory)
         or (copies_items(function) and memory.startswith("<Field"))
     )
 

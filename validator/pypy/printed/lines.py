@@ -275,6 +275,11 @@ def does_to_own(function: str, verb: str, memory: str) -> bool:
     return verb == "writes" and any(re.match(written, memory) for _, written in owns)
 
 
+def only_reads(function: str, memory: str) -> bool:
+    """Is it one of these functions, and the memory a field that it reads and does not write?"""
+    return does_to_own(function, "reads", memory) and not does_to_own(function, "writes", memory)
+
+
 def is_named(text: str) -> bool:
     """Does the name of a class, of a memory, or of a function (as `Line.function`) mean the same in the logs of all
     processes? No address does, nor the number of a loop; and arrays and the structs of RPython, as lists are, share
