@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Set
 from dataclasses import dataclass, field
 from functools import partial
 
@@ -94,7 +94,7 @@ def translate(
         sides,
         before,
         after,
-        format_declarations(copies.declared(lines, _declarations(sides, used, fields))),
+        format_declarations(copies.declared(lines, _declarations(sides, used, fields, copies.memories))),
         (*_assumed(lines, used, fields), *((SAME_STRINGS,) if strings else ()), *map(str, known.values())),
         origins_of(sides, rows, sameness),
         earliest_origins(sides, rows, sameness),
@@ -331,9 +331,10 @@ def _possible(lines: tuple[Line, ...], copies: Copies) -> Iterator[Effect]:
             yield Effect(function, "writes", memory)
 
 
-def _declarations(sides: Sides, effects: frozenset[Effect], fields: Fields) -> Declarations:
+def _declarations(sides: Sides, effects: frozenset[Effect], fields: Fields, copied: Set[str]) -> Declarations:
     lines, is_loop = sides.lines, sides.is_peeled or sides.target is not None
-    named = sorted({found.memory for line in lines if (found := line.access)})
+    accessed = sorted({found.memory for line in lines if (found := line.access)})
+    named = sorted({*accessed, *copied})
     memories = [memory for memory in named if not fields.never_changes(memory)]
     has_bytes = any(line.name.startswith(("gc_load", "gc_store")) for line in lines)
     calls: dict[str, Call] = {}
@@ -363,7 +364,7 @@ def _declarations(sides: Sides, effects: frozenset[Effect], fields: Fields) -> D
         if Effect(function, "invalidates", CODE) in effects or keeps_off(function):
             call = replace(call, can_invalidate=False)
         calls[function] = call
-    certain = replace(declarations_of(named), fields=fields.declared(named), calls=tuple(calls.values()))
+    certain = replace(declarations_of(accessed), fields=fields.declared(accessed), calls=tuple(calls.values()))
     return (
         replace(certain, hands_on_unwritten=False)
         if is_loop and reads_written_only(sides.printed, fields.spans)

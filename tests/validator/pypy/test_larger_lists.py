@@ -50,3 +50,35 @@ def test_arrays_that_it_may_touch_are_written_in_front(changes: dict[str, str]) 
     (one,) = judged(grown(STORE.format(REFS), **changes))  # type: ignore[arg-type]  # one of the keywords
     assert not is_proved(one)
     assert not isinstance(one.verdict, Refuted)
+
+
+@pytest.mark.parametrize("items", [INTS, REFS])
+def test_items_that_are_copied_and_nowhere_accessed_are_its_own(items: str) -> None:
+    copy = "call_n(ConstClass(ll_arraycopy), p1, p3, 0, 0, i5, descr=<Callv 0 rriii EF=2 OS=1>)"
+    told = (f"p3 = {ITEMS}", f"i4 = arraylen_gc(p3, descr={items})", "i6 = int_lt(i4, 7)")
+    call = f"cond_call(i6, ConstClass({RESIZE}), p0, i5, 1, descr={DESCR})"
+
+    def made(*lines: str) -> Judged:
+        ended = (*told, *lines, "finish(p3)")
+        before = recorded("[p0, p1, i5]", *told, copy, call, "finish(p3)")
+        return judged(before + bridge("[p0, p1, i5]", *(f"+1: {one}" for one in ended)))[0]
+
+    assert is_proved(made(copy, call))
+    assert not is_proved(made(call, copy))
+
+
+def test_functions_on_dicts_have_copied_items_in_front_of_them() -> None:
+    field = "<FieldS pypy.objspace.std.unicodeobject.W_UnicodeObject.inst__length 16 pure>"
+    name = "_ll_dict_setitem_lookup_done_trampoline__v1707___simple_call__function_"
+    told = (f"i7 = getfield_gc_i(p0, descr={field})", f"i4 = arraylen_gc(p1, descr={INTS})")
+    copy = "call_n(ConstClass(ll_arraycopy), p1, p3, 0, 0, i5, descr=<Callv 0 rriii EF=2 OS=1>)"
+    call = f"call_n(ConstClass({name}), p0, p3, descr=<Callv 0 rr EF=5>)"
+    guard, end = "guard_no_exception({})", "finish(i7, i4)"
+
+    def made(*lines: str) -> Judged:
+        ended = (*told, *lines, f"{guard.format('descr=<Guard0x7f20>')} []", end)
+        before = recorded("[p0, p1, p3, i5]", *told, copy, call, guard.format(""), end)
+        return judged(before + bridge("[p0, p1, p3, i5]", *(f"+1: {one}" for one in ended)))[0]
+
+    assert is_proved(made(copy, call))
+    assert not is_proved(made(call, copy))

@@ -38,6 +38,11 @@ class Copies:
     arrays: dict[tuple[str, ...], str]
     items: dict[tuple[str, ...], str]
 
+    @property
+    def memories(self) -> frozenset[str]:
+        """The items that are copied, which a trace need not access elsewhere."""
+        return frozenset((*self.arrays.values(), *self.items.values()))
+
     def function(self, line: Line) -> str:
         """The name of a call's function, which says what is copied."""
         if is_copy(line) and (array := self.arrays.get(line.args)):
@@ -54,7 +59,7 @@ class Copies:
         calls = [
             Call(name, "void", oopspec="arraycopy", reads=(array,), writes=(array,)) for name, array in copied.items()
         ]
-        named = {found.memory for line in lines if (found := line.access)}
+        named = {*self.memories, *(found.memory for line in lines if (found := line.access))}
         known = {call.name: call for call in certain.calls}
         for line in lines:
             if array := self.items.get(line.args):
