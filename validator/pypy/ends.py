@@ -32,7 +32,7 @@ def prove_to_end(
         return None
     more = [guard for guard, _ in asked]
     own = origins[: -len(more)]
-    less = with_origins(after.of([one for one in after.ops if one not in more]), own)
+    less = with_origins(after.of([one for one in after.ops if not any(one is guard for guard in more)]), own)
     if not isinstance(prove(before, less, replace(options, failargs=Failargs.IGNORE), None), Proved):
         return None
     ends = before.of([*before.ops[:-1], Operation(OPS["guard_true"], (ConstInt(1),), exit=Exit()), before.end])

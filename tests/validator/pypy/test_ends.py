@@ -69,6 +69,17 @@ def test_faults_of_such_bridges_are_found(right: str, wrong: str) -> None:
     assert not isinstance(verdict(OPTIMIZED.replace(right, wrong)), Proved)
 
 
+def test_a_guard_that_reads_like_the_last_one_and_stands_in_front_of_others_is_none_of_them() -> None:
+    asked = "    i6 = int_gt(i4, 30)\n    guard_true(i6{}\n"
+    added = "    i4 = int_add(i1, -1)\n"
+    recorded = RECORDED.replace(added, added + asked.format(")"))
+    last = GUARD.replace(", i4]", "]")
+    kept = added + asked.format(", descr=<Guard0x7f04>) [p0, i1]")
+    optimized = OPTIMIZED.replace(GUARD, last).replace(added, kept)
+    assert isinstance(verdict(optimized, recorded), Proved)
+    assert not isinstance(verdict(optimized.replace(STORE, STORE + last), recorded), Proved)
+
+
 def test_what_finishes_has_no_such_guards() -> None:
     ends = [text.replace("jump(p3, i4", "finish(p3") for text in (RECORDED, OPTIMIZED)]
     recorded, optimized = (text.replace("descr=<Loop-1>", "").replace("descr=TargetToken(140)", "") for text in ends)
