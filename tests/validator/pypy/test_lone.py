@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
+import pytest
+
 from tests.pypy_logs import CALL, bridge, judged, loop, recorded
 from validator import Proved
 from validator.pypy.judge import Judged
@@ -60,6 +64,33 @@ def test_bridges_say_nothing_since_their_parents_may_have_known_the_second_objec
     first, second = judged(asked(is_bridge=True) * 2)
     assert not is_proved(first)
     assert not is_proved(second)
+
+
+LOADS = [f"p{at} = getfield_gc_r(ConstPtr(ptr{at}), descr={HOOKS})" for at in (2, 3, 4)]
+CALLED = (WORK, "guard_no_exception()", LOADS[2])
+TWICE = LOADS[0].replace("p2 =", "p5 =")
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ((*LOADS[:2], "finish(p2)"), (LOADS[0], "finish(p2)")),
+        ((*LOADS[:2], "finish(p3)"), (LOADS[1], "finish(p3)")),
+        ((*LOADS[:2], "i4 = ptr_eq(p3, p0)", "finish(p2)"), (LOADS[0], "finish(p2)")),
+        ((LOADS[0], TWICE, *CALLED, "finish(p2, p5, p4)"), (LOADS[0], *CALLED, "finish(p2, p2, p4)")),
+        (
+            (f"setfield_gc(ConstPtr(ptr2), p0, descr={HOOKS})", TWICE, *CALLED, "finish(p5, p4)"),
+            (f"setfield_gc(ConstPtr(ptr2), p0, descr={HOOKS})", *CALLED, "finish(p0, p4)"),
+        ),
+    ],
+)
+def test_loads_that_are_gone_for_another_reason_say_nothing(before: Sequence[str], after: Sequence[str]) -> None:
+    def pair(one: Sequence[str], other: Sequence[str]) -> str:
+        guarded = (line.replace("exception()", "exception(descr=<Guard0x19>) []") for line in other)
+        return recorded("[p0, p1]", *one) + loop("[p0, p1]", *(f"+1: {line}" for line in guarded))
+
+    *_, wrong = judged(pair(before, after) * 2 + pair((*LOADS[:2], "finish(p2, p3)"), (LOADS[0], "finish(p2, p2)")))
+    assert not is_proved(wrong)
 
 
 def test_two_loads_in_a_row_show_two_objects() -> None:

@@ -154,9 +154,10 @@ class Lone:
 
     def add(self, pair: Witness, sides: Sides, *, is_bridge: bool) -> frozenset[str]:
         """Takes in a pair, and gives the fields for which it speaks. What is left out in a bridge, its parent may have
-        known."""
+        known; what nobody uses may be gone for that."""
         self.denied |= _loaded_again(sides.after.lines) | _of_new(sides.before.lines)
-        recorded, optimized = (Counter(_of_constants(side.lines)) for side in (sides.before, sides.after))
+        telling = _telling(sides.before.lines)
+        recorded, optimized = (Counter(_of_constants(lines)) for lines in (telling, sides.after.lines))
         fewer = [memory for memory, times in optimized.items() if times < recorded[memory] and not is_bridge]
         for memory in fewer:
             self.relied_on.setdefault(memory, set()).add(pair)
@@ -178,6 +179,17 @@ class Lone:
                 self.denied.add(memory)
             case _:
                 raise ValueError
+
+
+def _telling(lines: tuple[Line, ...]) -> tuple[Line, ...]:
+    """The loads that tell which objects are one, where they are gone: something uses what they give, and their objects
+    have not been accessed before under the same names."""
+    used: set[str] = set()
+    for line in reversed(lines):
+        if line.result is None or line.may_write or line.result in used:
+            used |= {*line.args}
+    first = {(found.memory, found.place[0]): line for line in reversed(lines) if (found := line.access)}
+    return tuple(line for line in first.values() if line.result in used)
 
 
 def _of_constants(lines: tuple[Line, ...]) -> Iterator[str]:
