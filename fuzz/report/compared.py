@@ -6,9 +6,9 @@ from __future__ import annotations
 import operator
 import re
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass
-from itertools import product
+from itertools import islice, product
 
 from validator.pypy.printed.lines import Line, is_variable
 
@@ -24,6 +24,7 @@ COUNTED = {
 """Names of operations, by what is counted of a trace."""
 
 _VARIANT = re.compile("instance_|_pure|_loopinvariant|_ovf")
+_INTEGERS = re.compile("u?int_")
 _GUARD_KINDS = {"guard_nonnull_class": "guard_class", "guard_no_overflow": "guard_overflow"}
 
 
@@ -70,13 +71,16 @@ def compare(
 
 
 def _is_kept(line: Line, name: str) -> bool:
-    """Does an operation of that name in the place of the line do about the same? A guard may ask in another way."""
-    return line.is_guard or _VARIANT.sub("", line.name) == _VARIANT.sub("", name)
+    """Does an operation of that name in the place of the line do about the same? A guard may ask in another way, and a
+    number may be computed in another way."""
+    return line.is_guard or _rough(line.name) == _rough(name)
 
 
-def _kept(
-    recorded: Sequence[Line], theirs: Sequence[Line], origins: Sequence[int | None], ours: Collection[int]
-) -> set[int]:
+def _rough(name: str) -> str:
+    return "integers" if _INTEGERS.match(name) else _VARIANT.sub("", name)
+
+
+def _kept(recorded: Sequence[Line], theirs: Sequence[Line], origins: Sequence[int | None], ours: Set[int]) -> set[int]:
     """The places of the recorded lines that stand among theirs: those of the same meaning between the same positions of
     the program, or that have been put off; as far as there are such, ones that we keep, too."""
     guards = [place for place, line in enumerate(recorded) if line.is_guard]
@@ -100,7 +104,14 @@ def _kept(
                 places.remove(found)
                 kept.add(found)
         left = rest
+    for line in left:  # what is computed in other ways by both
+        others = (one for one in sorted(ours - kept) if recorded[one].passed == line.passed)
+        kept.update(islice((one for one in others if _is_number(line) and _is_number(recorded[one])), 1))
     return kept
+
+
+def _is_number(line: Line) -> bool:
+    return _INTEGERS.match(line.name) is not None
 
 
 def _meaning(line: Line) -> str:

@@ -13,7 +13,7 @@ from fuzz.cases.compared_logs import compare_logs
 from fuzz.cases.known import read_known, take_known
 from fuzz.cases.log_run import LogFile, study_logs
 from fuzz.cases.recorded import rereadable
-from fuzz.command.pypy.pairs import pair_json, problems_of
+from fuzz.command.pypy.pairs import no_such_pair, pair_json, problems_of
 from fuzz.command.pypy.prove import Proving
 from fuzz.command.seeds import Status
 from fuzz.report.compared_figures import ComparedFigures, counts_json, differences_json
@@ -43,5 +43,7 @@ def compare(logs: Sequence[str], proving: Proving, as_json: bool) -> Exit:
     for line in [json.dumps(figures.json() | {"known": known})] if as_json else [*figures.lines(name), *known]:
         click.echo(line)
     problems = problems_of(read)
+    if proving.only and not figures.pairs and not problems:
+        problems = [f"{log.name}: {no_such_pair(log, proving.only)}" for log in read]
     click.echo("".join(f"{problem}\n" for problem in problems), err=True, nl=False)
     return Exit.USAGE if problems else Exit.PROVED

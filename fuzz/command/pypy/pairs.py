@@ -80,6 +80,11 @@ def problems_of(logs: Iterable[LogFile]) -> list[str]:
     return [f"{log.name}: {log.damage or missing_sections(log.kinds)}" for log in logs if log.damage or not log.pairs]
 
 
+def no_such_pair(log: LogFile, only: Iterable[int]) -> str:
+    """The complaint about a log, read to its end, that has none of these pairs."""
+    return f"there is no pair {', '.join(map(str, sorted(only)))}: it has {log.pairs} pairs"
+
+
 def pair_line(pair: LogPair, verdict: str = "") -> str:
     """A line about a pair, with its verdict if there is one."""
     before, after = counts_of(pair.recorded), counts_of(pair.optimized)

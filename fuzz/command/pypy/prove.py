@@ -17,7 +17,7 @@ from fuzz.cases.log_run import LogFile, LogRun, PairRun, prove_logs, study_logs
 from fuzz.cases.recorded import log_stem, rereadable
 from fuzz.cases.store import Case, store_case
 from fuzz.command.options import gathered, jobs_option
-from fuzz.command.pypy.pairs import missing_sections, pair_json, pair_line, unpaired_json, unpaired_line
+from fuzz.command.pypy.pairs import missing_sections, no_such_pair, pair_json, pair_line, unpaired_json, unpaired_line
 from fuzz.command.seeds import Status
 from fuzz.report.junit import log_junit_text
 from fuzz.report.log_figures import LogFigures
@@ -164,7 +164,7 @@ def _problem(log: LogFile, only: frozenset[int], figures: LogFigures) -> str:
     if log.damage or not log.pairs:
         return log.damage or missing_sections(log.kinds)
     if only and not figures.pairs + figures.unpaired:
-        return f"there is no pair {', '.join(map(str, sorted(only)))}: it has {log.pairs} pairs"
+        return no_such_pair(log, only)
     return ""
 
 

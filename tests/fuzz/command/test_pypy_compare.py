@@ -114,6 +114,31 @@ def test_no_difference_is_told_of_what_is_put_off(traceproof: Command) -> None:
     assert one["differences"] == figures["causes"] == []
 
 
+@pytest.mark.parametrize(
+    ("done", "theirs"),
+    [("int_sub(i1, 1)", "int_sub(i1, 1)"), ("int_mul(i1, 8)", "int_lshift(i1, 3)"), ("int_mul(i1, 8)",) * 2],
+)
+def test_no_difference_is_told_of_a_number_that_is_computed_in_another_way(
+    traceproof: Command, done: str, theirs: str
+) -> None:
+    log = recorded("[p0, i1]", POINT.format(line=9), f"i2 = {done}", "jump(p0, i2, descr=<Loop-1>)") + loop(
+        "[p0, i1]",
+        "+17: label(p0, i1, descr=TargetToken(140))",
+        POINT.format(line=9),
+        f"+19: i2 = {theirs}",
+        "+22: jump(p0, i2, descr=TargetToken(140))",
+    )
+    one, figures = compared(traceproof, log)
+    assert figures["counts"]["ours"]["operations"] == figures["counts"]["PyPy"]["operations"] > 0
+    assert one["differences"] == []
+
+
+def test_a_pair_that_is_not_there_ends_with_2(traceproof: Command) -> None:
+    Path("run.log").write_text(boxed())
+    ended = traceproof("pypy-log", "run.log", "--compare", "--jobs", "1", "--only", "9")
+    assert (ended.code, ended.err) == (2, "run.log: there is no pair 9: it has 1 pairs\n")
+
+
 @pytest.mark.parametrize("log", ["", given_up()])
 def test_a_log_without_pairs_ends_with_2(traceproof: Command, log: str) -> None:
     Path("run.log").write_text(log)
