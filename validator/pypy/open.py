@@ -11,6 +11,7 @@ inputs, loads and results of calls.
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator
 
 from optimizer.ir.dialects.pypy_pairs import Kind
@@ -76,6 +77,8 @@ class Open:
             self._sameness.of(BEFORE, arg) for line in self._lines[BEFORE] for arg in line.args if is_pointer(arg)
         }
         self._in_both = there[BEFORE] & there[AFTER]
+        recorded, left = (Counter(_of_constants(self._lines[trace])) for trace in (BEFORE, AFTER))
+        self._unpaired = {*(recorded - left)}
         for trace, lines in self._lines.items():
             stored: dict[str, set[Node]] = {}
             for line in lines:
@@ -123,13 +126,14 @@ class Open:
             self._because(trace, line.result, f"the value of {found.memory}, which one of both traces loads")
 
     def _open_constant(self, trace: str, line: Line, stored: dict[str, set[Node]]) -> None:
-        """Notes that a load from a constant gives what was `stored` to another one, if both are one object."""
+        """Notes that a load from a constant gives what was `stored` to another one, if both are one object; and that
+        nothing tells which constants correspond where fewer such loads are left."""
         if (found := line.access) and is_pointer(found.place[0]):
             others = stored.setdefault(found.memory, set())
             node = self._sameness.of(trace, found.place[0])
             if found.is_store:
                 others.add(node)
-            elif others - {node}:
+            elif others - {node} or found.memory in self._unpaired:
                 self._because(trace, found.value, _CONSTANTS)
 
     def _is_shared(self, trace: str, line: Line) -> bool:
@@ -208,6 +212,13 @@ class Open:
         if not any(stores.values()) or (self._is_bridge and len(stores[AFTER]) < len(stores[BEFORE])):
             return None
         return [(trace, text) for trace in stores for found in stores[trace] for text in (*found.place, found.value)]
+
+
+def _of_constants(lines: tuple[Line, ...]) -> Iterator[str]:
+    """The memories that are loaded from constants, each as often as that is done."""
+    for line in lines:
+        if (found := line.access) and not found.is_store and is_pointer(found.place[0]):
+            yield found.memory
 
 
 def _results(lines: tuple[Line, ...]) -> Iterator[str]:

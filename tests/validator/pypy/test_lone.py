@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import pytest
 
 from tests.pypy_logs import CALL, bridge, judged, loop, recorded
-from validator import Proved
+from validator import Proved, Unknown
 from validator.pypy.judge import Judged
 
 HOOKS = "<FieldP Holder.inst_hooks 8>"
@@ -91,6 +91,17 @@ def test_loads_that_are_gone_for_another_reason_say_nothing(before: Sequence[str
 
     *_, wrong = judged(pair(before, after) * 2 + pair((*LOADS[:2], "finish(p2, p3)"), (LOADS[0], "finish(p2, p2)")))
     assert not is_proved(wrong)
+
+
+def test_which_constants_correspond_is_open_where_fewer_are_loaded() -> None:
+    (one,) = judged(
+        recorded("[p0, p1]", *LOADS[:2], *CALLED, "guard_isnull(p4)", "finish(p2, p3)")
+        + loop(
+            *("[p0, p1]", LOADS[0], WORK, "guard_no_exception(descr=<Guard0x19>) []", LOADS[2]),
+            *("guard_isnull(p4, descr=<Guard0x14>) [p0]", "finish(p2, p2)"),
+        )
+    )
+    assert isinstance(one.verdict, Unknown)
 
 
 def test_two_loads_in_a_row_show_two_objects() -> None:
