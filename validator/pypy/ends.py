@@ -27,10 +27,9 @@ def prove_to_end(
 
     Two proofs make it: wherever guards fail, these too, the state is that of the recorded trace; and without these the
     others fail in the right cases."""
-    asked = [*takewhile(lambda one: one[1] is None and {*one[0].args[:1]} & {*after.end.args}, _last(after, origins))]
-    if not asked or not before.end.op.jumps:
+    more = _asked(before, after, origins)
+    if not more:
         return None
-    more = [guard for guard, _ in asked]
     own = origins[: -len(more)]
     less = with_origins(after.of([one for one in after.ops if not any(one is guard for guard in more)]), own)
     if not isinstance(prove(before, less, replace(options, failargs=Failargs.IGNORE), None), Proved):
@@ -45,6 +44,14 @@ def prove_to_end(
     return ends, replace(shown, verdict=replace(shown.verdict, evidence=evidence))
 
 
-def _last(after: Trace, origins: tuple[int | None, ...]) -> list[tuple[Operation, int | None]]:
-    """The guards with their origins, the last one first."""
-    return list(zip(after.guards, origins, strict=True))[::-1]
+def fails_at_end(obligation: str, before: Trace, after: Trace, origins: tuple[int | None, ...]) -> bool:
+    """Is this about when such a guard fails?"""
+    first = len(after.guards) - len(_asked(before, after, origins))
+    return any(obligation == f"guard {number}: condition" for number in range(first, len(after.guards)))
+
+
+def _asked(before: Trace, after: Trace, origins: tuple[int | None, ...]) -> list[Operation]:
+    """Such guards of a bridge, the last one first."""
+    last = list(zip(after.guards, origins, strict=True))[::-1] if before.end.op.jumps else []
+    asked = takewhile(lambda one: one[1] is None and {*one[0].args[:1]} & {*after.end.args}, last)
+    return [guard for guard, _ in asked]

@@ -19,7 +19,7 @@ from optimizer.ir.text.declarations import parse_declarations
 from optimizer.ir.trace import Trace
 from validator.loops.proofs import ENTRY
 from validator.prove.judge import OUT_OF_TIME, validate
-from validator.pypy.ends import prove_to_end
+from validator.pypy.ends import RESUME_AT_END, fails_at_end, prove_to_end
 from validator.pypy.exits import Prove, prove_with_exits
 from validator.pypy.open import Open
 from validator.pypy.printed.lines import allocates_raw
@@ -103,6 +103,9 @@ def judge(
     if isinstance(again, Refuted):
         rests_on = Open(granted.sides, pair.kind).rests_on
         missing = rests_on(again.counterexample)
+        traces = generous.before, generous.after
+        if granted.is_bridge and fails_at_end(again.counterexample.obligation, *traces, granted.origins):
+            missing = (*missing, RESUME_AT_END)
     if pair.kind is Kind.BRIDGE and path_to(pair, file) is None:
         missing = (*missing, _LOST)
     if pair.target is not None:

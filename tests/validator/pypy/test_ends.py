@@ -6,7 +6,7 @@ import pytest
 
 from tests.pypy_logs import judged
 from tests.validator.pypy.test_parents import pair
-from validator import Proved
+from validator import Proved, Refuted, Unknown
 from validator.pypy.ends import RESUME_AT_END
 from validator.verdict import Verdict
 
@@ -78,6 +78,13 @@ def test_a_guard_that_reads_like_the_last_one_and_stands_in_front_of_others_is_n
     optimized = OPTIMIZED.replace(GUARD, last).replace(added, kept)
     assert isinstance(verdict(optimized, recorded), Proved)
     assert not isinstance(verdict(optimized.replace(STORE, STORE + last), recorded), Proved)
+
+
+def test_that_they_fail_where_the_recorded_trace_ends_refutes_nothing() -> None:
+    """Here it is not known that the object has a class, so that this is not proved."""
+    asks_class = GUARD.replace("nonnull(p3", "class(p3, ConstClass(Box)").replace("7f03", "7f05")
+    assert isinstance(verdict(OPTIMIZED.replace(GUARD, GUARD + asks_class)), Unknown)
+    assert isinstance(verdict(OPTIMIZED.replace(GUARD, GUARD + asks_class).replace("i1, 20", "i1, 21")), Refuted)
 
 
 def test_what_finishes_has_no_such_guards() -> None:
