@@ -16,7 +16,7 @@ from click.core import ParameterSource
 from fuzz.cases.known import read_known
 from fuzz.cases.log_run import LogFile, study_logs
 from fuzz.cases.recorded import log_stem, recorded_text, rereadable, sections_of
-from fuzz.command.options import json_option
+from fuzz.command.options import gathered, json_option
 from fuzz.command.pypy.compare import compare
 from fuzz.command.pypy.pairs import list_pairs, problems_of
 from fuzz.command.pypy.prove import Proving, prove, proving_options
@@ -28,33 +28,56 @@ from validator.command.files import file_name, write_text
 from validator.pypy.kept import Kept
 
 
+@dataclass(frozen=True, slots=True)
+class _Wanted:
+    """The options that say what is done."""
+
+    listing: bool
+    extract: str | None
+    bare: bool
+    pairs: bool
+    proves: bool
+    compares: bool
+    learn_to: str | None
+
+    @property
+    def judges(self) -> bool:
+        return self.proves or (self.pairs and self.extract is not None)
+
+
+_wanted_options = gathered(
+    "wanted",
+    _Wanted,
+    click.option(
+        "--list", "listing", is_flag=True, help="Count the recorded traces and their operations; the default."
+    ),
+    click.option("--extract", metavar="DIR", help="Write each recorded trace to a file *.trace in this folder."),
+    click.option(
+        "--bare", is_flag=True, help="With --extract: leave what guards hand over unknown, as it is in the log."
+    ),
+    click.option("--pairs", is_flag=True, help="Count what PyPy's optimizer has left of each recorded trace."),
+    click.option("--prove", "proves", is_flag=True, help="Prove what PyPy's optimizer made of each recorded trace."),
+    click.option(
+        "--compare",
+        "compares",
+        is_flag=True,
+        help="Tell what our optimizer leaves of each recorded trace, and PyPy's not.",
+    ),
+    click.option(
+        "--learn",
+        "learn_to",
+        metavar="FILE",
+        help="Write what the logs say of their PyPy there, to be used with --with.",
+    ),
+)
+
+
 @click.command("pypy-log", short_help="List, extract or prove the traces in logs of PyPy.")
 @click.argument("logs", metavar="LOG...", nargs=-1, required=True)
-@click.option("--list", "listing", is_flag=True, help="Count the recorded traces and their operations; the default.")
-@click.option("--extract", metavar="DIR", help="Write each recorded trace to a file *.trace in this folder.")
-@click.option("--bare", is_flag=True, help="With --extract: leave what guards hand over unknown, as it is in the log.")
-@click.option("--pairs", is_flag=True, help="Count what PyPy's optimizer has left of each recorded trace.")
-@click.option("--prove", "proves", is_flag=True, help="Prove what PyPy's optimizer made of each recorded trace.")
-@click.option(
-    "--compare", "compares", is_flag=True, help="Tell what our optimizer leaves of each recorded trace, and PyPy's not."
-)
-@click.option(
-    "--learn", "learn_to", metavar="FILE", help="Write what the logs say of their PyPy there, to be used with --with."
-)
+@_wanted_options
 @proving_options
 @json_option("Print one JSON object a trace or pair, and one at the end.")
-def pypy_log(
-    logs: tuple[str, ...],
-    listing: bool,
-    extract: str | None,
-    bare: bool,
-    pairs: bool,
-    proves: bool,
-    compares: bool,
-    learn_to: str | None,
-    proving: Proving,
-    as_json: bool,
-) -> int:
+def pypy_log(logs: tuple[str, ...], wanted: _Wanted, proving: Proving, as_json: bool) -> int:
     """Read the traces that PyPy recorded from logs (`-`: standard input), which may end in .gz or .xz.
 
     A log of a program is made by PyPy itself. What a log does not say, docs/pypy-logs.md tells how it is read.
@@ -84,55 +107,38 @@ def pypy_log(
     --compare, if a log has only one kind of trace; the others are there nevertheless. --prove ends as `validate
     --batch` does.
     """
-    what = _Wanted(listing, extract is not None, bare, pairs, proves, compares, learn_to is not None)
-    _check_options(what, proving)
-    _check_logs(logs, what.extracts, bool(proving.only))
-    if learn_to is not None:
-        return _learn(logs, read_known(proving.given), learn_to)
-    folder = None if extract is None else writable(Path(extract), "--extract")
-    if what.judges:
+    _check_options(wanted, proving)
+    _check_logs(logs, wanted.extract is not None, bool(proving.only))
+    if wanted.learn_to is not None:
+        return _learn(logs, read_known(proving.given), wanted.learn_to)
+    folder = None if wanted.extract is None else writable(Path(wanted.extract), "--extract")
+    if wanted.judges:
         return prove(logs, proving, as_json, folder)
-    if compares:
+    if wanted.compares:
         return compare(logs, proving, as_json)
-    if pairs:
+    if wanted.pairs:
         return worst([list_pairs(log, as_json) for log in logs])
-    return worst([_list_recorded(log, folder, bare, as_json) for log in logs])
-
-
-@dataclass(frozen=True, slots=True)
-class _Wanted:
-    """The options that say what is done, as far as they were given."""
-
-    lists: bool
-    extracts: bool
-    bare: bool
-    pairs: bool
-    proves: bool
-    compares: bool
-    learns: bool
-
-    @property
-    def judges(self) -> bool:
-        return self.proves or (self.pairs and self.extracts)
+    return worst([_list_recorded(log, folder, wanted.bare, as_json) for log in logs])
 
 
 def _check_options(what: _Wanted, proving: Proving) -> None:
     """Raises UsageError for options that do not go together."""
-    if what.bare and not what.extracts:
+    extracts, learns = what.extract is not None, what.learn_to is not None
+    if what.bare and not extracts:
         raise click.UsageError("--bare says how to --extract")
-    if what.lists and what.extracts:
+    if what.listing and extracts:
         raise click.UsageError("either --list or --extract")
-    if sum((what.lists, what.bare, what.pairs, what.proves, what.compares, what.learns)) > 1:
+    if sum((what.listing, what.bare, what.pairs, what.proves, what.compares, learns)) > 1:
         raise click.UsageError("only one of --list, --bare, --pairs, --prove, --compare and --learn can be given")
-    if what.extracts and (what.learns or what.compares):
-        raise click.UsageError(f"either --{'learn' if what.learns else 'compare'} or --extract")
+    if extracts and (learns or what.compares):
+        raise click.UsageError(f"either --{'learn' if learns else 'compare'} or --extract")
     given = click.get_current_context().get_parameter_source
     for option in ("only", "jobs", "timeout_s", "cache", "html", "junit", "without_known"):
         of_both = what.compares and option in ("only", "jobs", "without_known")
         if not (what.judges or of_both) and given(option) is ParameterSource.COMMANDLINE:
             name = option.removesuffix("_s").replace("_", "-")
             raise click.UsageError(f"--{name} is for --prove, and for --pairs with --extract")
-    if proving.given and not (what.judges or what.compares or what.learns):
+    if proving.given and not (what.judges or what.compares or learns):
         raise click.UsageError("--with is for --prove, --compare and --learn, and for --pairs with --extract")
 
 
