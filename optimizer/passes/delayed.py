@@ -47,7 +47,7 @@ class DelayedStores(Pass, Generic[W]):
 
     def _looked_at(self, operation: Operation, facts: Facts) -> Iterable[W]:
         """The places of stores that somebody may look at in an operation that is no end."""
-        raise NotImplementedError
+        raise NotImplementedError  # a pass says what it takes for a look
 
     def prepare(self, operation: Operation, facts: Facts) -> Sequence[Operation]:
         if not self._delayed:

@@ -2,23 +2,19 @@
 
 The law of the table, which tests hold it to:
 
-1. *Right.* Each rule is proved: wherever the pattern is defined and the conditions hold, the replacement is
-   defined and the same, result and overflow flag. It holds at every width from 4 bits on. A rule without
-   proof is not in the table.
-2. *Never worse.* One operation becomes one or none, of the same cost or cheaper (division above
-   multiplication above all others). What stands inside a pattern may have other uses, so its going away is
-   never counted as a gain.
-3. *It ends.* Every rule makes smaller, in this order: the set of its variable arguments (read as the places
-   where they are defined, the latest one counting most: a rule that looks inside an argument takes it apart);
-   the constants to the left; the rank of its operation, where the rules that leave arguments alone order the
-   rows without a circle.
-4. *Constants to the right.* Commutative rows and comparisons with a constant on the left are turned around by
-   rules of their own, so that no other rule needs to look for it there. `x - C` is `x + -C`, `x <= C` is `x <
-   C + 1`.
-5. *No general commutativity.* A rule matches as it is written. Where both orders of two variables occur, both
-   are written.
-6. *It fires.* A test makes each rule fire in the optimizer as a whole; a rule that others hide is not in the
+1. *Right.* Each rule is proved: wherever the pattern is defined and the conditions hold, the replacement is defined
+   and the same, result and overflow flag. It holds at every width from 4 bits on. A rule without proof is not in the
    table.
+2. *Never worse.* One operation becomes one or none, of the same cost or cheaper (division above multiplication above
+   all others). What stands inside a pattern may have other uses, so its going away is never counted as a gain.
+3. *It ends.* Every rule makes smaller, in this order: the set of its variable arguments (read as the places where they
+   are defined, the latest one counting most: a rule that looks inside an argument takes it apart); the constants to
+   the left; the rank of its operation, where the rules that leave arguments alone order the rows without a circle.
+4. *Constants to the right.* Commutative rows and comparisons with a constant on the left are turned around by rules of
+   their own, so that no other rule needs to look for it there. `x - C` is `x + -C`, `x <= C` is `x < C + 1`.
+5. *No general commutativity.* A rule matches as it is written. Where both orders of two variables occur, both are
+   written.
+6. *It fires.* A test makes each rule fire in the optimizer as a whole; a rule that others hide is not in the table.
 
 Upper-case names are constants, lower-case ones any values. A condition on a value is what the optimizer must
 know from its bounds. Rules for one operation are tried in the order in which they stand.
