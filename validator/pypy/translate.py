@@ -89,13 +89,14 @@ def translate(
     before, after = _texts(sides, extra, names, fields)
     possible = frozenset(_possible(lines, copies))
     used = possible if generous else possible & effects
+    more = (*((SAME_STRINGS,) if strings else ()), *((INSTANCES,) if names.asks_for_objects else ()))
     is_loop = sides.is_peeled or sides.target is not None
     return Translated(
         sides,
         before,
         after,
         format_declarations(copies.declared(lines, _declarations(sides, used, fields, copies.memories))),
-        (*_assumed(lines, used, fields), *((SAME_STRINGS,) if strings else ()), *map(str, known.values())),
+        (*_assumed(lines, used, fields), *more, *map(str, known.values())),
         origins_of(sides, rows, sameness),
         earliest_origins(sides, rows, sameness),
         is_loop=is_loop,
@@ -125,6 +126,7 @@ def _entered(before: str, after: str) -> tuple[str, str]:
 
 
 SAME_CONSTANTS = "constant objects at corresponding places of both traces are the same"
+INSTANCES = "what has a field whose name begins with inst_ is an instance"
 
 
 def _assumed(lines: tuple[Line, ...], effects: frozenset[Effect], fields: Fields) -> Iterator[str]:

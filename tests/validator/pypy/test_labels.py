@@ -9,6 +9,7 @@ from tests.pypy_logs import bridge, judged, loop, recorded
 from validator import Proved
 from validator.pypy.judge import Judged
 from validator.pypy.printed.lines import Line, Printed
+from validator.pypy.translate import INSTANCES
 from validator.verdict import Verdict
 
 SEQ, INDEX = "<FieldP W_Iter.inst_seq 8>", "<FieldS W_Iter.inst_index 16>"
@@ -95,8 +96,10 @@ def verdict(right: str = "", *wrong: str, everywhere: bool = False) -> Verdict:
 
 
 def test_what_has_a_field_of_an_instance_is_one() -> None:
-    shown = verdict()
-    assert isinstance(shown, Proved), shown
+    shown = judged_bridge()
+    assert isinstance(shown.verdict, Proved), shown.verdict
+    assert shown.texts is not None
+    assert INSTANCES in shown.texts.assumes
     assert not isinstance(verdict(everywhere=True), Proved)
 
 
