@@ -115,19 +115,30 @@ class Apart:
 
 
 def with_classes(sides: Sides, apart: frozenset[str]) -> tuple[Sides, tuple[str, ...]]:
-    """The pair whose recorded trace says the classes of its constants, and how it compares objects of the classes that
-    are `apart` from constants; and what is assumed for that."""
-    lines = list(sides.before.lines)
+    """The pair whose recorded trace says the classes of its constants, and of those of the loop that it jumps to, and
+    how both compare objects of the classes that are `apart` from constants; and what is assumed for that."""
+    before, assumes = _with_comparisons(sides.before, apart)
+    stated, target = _of_constants(sides.before), sides.target
+    if target is not None:
+        loop, more = _with_comparisons(target.before, apart)
+        stated, assumes = (*stated, *_of_constants(target.before)), assumes | more
+        target = replace(target, before=loop)
+    before = before.with_lines((*stated, *before.lines))
+    return replace(sides, before=before, target=target), tuple(sorted(assumes))
+
+
+def _with_comparisons(recorded: Printed, apart: frozenset[str]) -> tuple[Printed, set[str]]:
+    """The recorded trace that says how it compares objects of the classes that are `apart` from constants."""
+    lines = list(recorded.lines)
     assumes = set()
-    for one in sorted(_compared(sides.before.lines), key=lambda one: one.at, reverse=True):
+    for one in sorted(_compared(recorded.lines), key=lambda one: one.at, reverse=True):
         where = [words for name, words in one.names.items() if name in apart]
         if where and one.class_ and not one.is_same:
             test = lines[one.at]
             is_same = str(int(test.name.endswith("_ne")))
             lines.insert(one.at + 1, Line(None, "record_exact_value_i", (test.result or "", is_same)))
             assumes.add(are_apart(one.class_, where[0]))
-    lines[:0] = _of_constants(sides.before)
-    return replace(sides, before=sides.before.with_lines(tuple(lines))), tuple(sorted(assumes))
+    return recorded.with_lines(tuple(lines)), assumes
 
 
 def are_apart(class_: str, where: str = "") -> str:
@@ -136,7 +147,7 @@ def are_apart(class_: str, where: str = "") -> str:
     return f"constants that objects of {name} are compared with{where} are of other classes"
 
 
-@lru_cache(maxsize=1)  # a pair is translated up to three times
+@lru_cache(maxsize=2)  # a pair is translated up to three times, some with a loop
 def _of_constants(recorded: Printed) -> tuple[Line, ...]:
     """Statements of the classes of constants which values of known classes are, as far as the recorded trace alone
     tells."""

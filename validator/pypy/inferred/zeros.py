@@ -54,14 +54,25 @@ class Zeros:
 
 
 def with_zeros(sides: Sides, zeros: frozenset[str]) -> tuple[Sides, tuple[str, ...]]:
-    """The pair whose recorded trace says that the constants at these places hold 0; and what is assumed for that."""
-    lines = sides.before.lines
+    """The pair whose recorded trace, and that of the loop that it jumps to, say that the constants at these places hold
+    0; and what is assumed for that."""
+    before, places = _with_numbers(sides.before, zeros)
+    target = sides.target
+    if target is not None:
+        loop, more = _with_numbers(target.before, zeros)
+        target, places = replace(target, before=loop), places | more
+    assumes = tuple(sorted(f"the constant that is {place} holds 0" for place in places))
+    return replace(sides, before=before, target=target), assumes
+
+
+def _with_numbers(recorded: Printed, zeros: frozenset[str]) -> tuple[Printed, set[str]]:
+    """The recorded trace that says which numbers are 0, and the places of their constants."""
+    lines = recorded.lines
     if not any(_place(line, at) in zeros for line in lines if line.name in _ADDITIONS for at in (0, 1)):
-        return sides, ()
-    numbers: dict[str | None, str] = {load: place for load, place in _numbers(sides.before) if place in zeros}
+        return recorded, set()
+    numbers: dict[str | None, str] = {load: place for load, place in _numbers(recorded) if place in zeros}
     stated = [(line, *_is_zero(line)) if line.result in numbers else (line,) for line in lines]
-    assumes = tuple(sorted({f"the constant that is {place} holds 0" for place in numbers.values()}))
-    return replace(sides, before=sides.before.with_lines((*chain(*stated),))), assumes
+    return recorded.with_lines((*chain(*stated),)), {*numbers.values()}
 
 
 def _is_zero(load: Line) -> Iterator[Line]:
@@ -69,7 +80,7 @@ def _is_zero(load: Line) -> Iterator[Line]:
     yield Line(None, "record_exact_value_i", (load.result, "0"))
 
 
-@lru_cache(maxsize=1)  # a pair is translated up to three times
+@lru_cache(maxsize=2)  # a pair is translated up to three times, some with a loop
 def _numbers(recorded: Printed) -> tuple[tuple[str, str], ...]:
     """The numbers from constants that the recorded trace adds, as far as it alone tells, each with the place."""
     return tuple((load, place) for _, place, load in _added(recorded.lines, Sameness(alone(recorded))))

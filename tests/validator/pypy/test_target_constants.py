@@ -1,0 +1,111 @@
+"""Constants of the loop that a bridge jumps to: what the loop's recorded trace says of them."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.pypy_logs import WORK, bridge, judged, loop, recorded
+from validator import Proved
+from validator.pypy.inferred.classes import with_classes
+from validator.pypy.inferred.zeros import with_zeros
+from validator.pypy.printed.lines import Line, Printed
+from validator.pypy.printed.straight import Sides
+
+KEY, VALUE = (f"<FieldP Node.inst_{name}>" for name in ("key 8", "value 16"))
+MARK = "setfield_gc(p0, 7, descr=<FieldS Node.inst_mark 24>)"
+FOUND, CLASS = "guard_value(p2, ConstPtr(ptr{}){})", "guard_class(p{}, ConstClass({}){})"
+
+
+def iteration(at: int, *, is_recorded: bool) -> list[str]:
+    """An iteration, which finds a value to be a constant, and asks for the class of another one. Where it is recorded
+    the value is found to be an instance first."""
+    guard = "" if is_recorded else f", descr=<Guard0x7f{at}"
+    lines = (
+        f"p2 = getfield_gc_r(p0, descr={KEY})",
+        *((CLASS.format(2, "Key", ""),) if is_recorded else ()),
+        FOUND.format(at, guard and f"{guard}1>"),
+        f"p3 = getfield_gc_r(p0, descr={VALUE})",
+        CLASS.format(3, "Value", guard and f"{guard}2>"),
+        WORK.format("p0"),
+        f"guard_no_exception({guard[2:] and f'{guard[2:]}3>'})",
+    )
+    return [line if is_recorded else f"+1: {line}{' [p0]' * line.startswith('guard')}" for line in lines]
+
+
+def again(lines: list[str]) -> list[str]:
+    return [line.replace("p2", "p12").replace("p3", "p13") for line in lines]
+
+
+LOOP = recorded("[p0]", *iteration(1, is_recorded=True), "jump(p0, descr=<Loop-1>)") + loop(
+    "[p0]",
+    "+1: label(p0, descr=TargetToken(140))",
+    *iteration(2, is_recorded=False),
+    "+1: label(p0, descr=TargetToken(141))",
+    *again(iteration(3, is_recorded=False)),
+    "+1: jump(p0, descr=TargetToken(141))",
+)
+BRIDGE = recorded("[p0]", MARK, "jump(p0, descr=<Loop-1>)") + bridge(
+    "[p0]", f"+1: {MARK}", "+1: jump(p0, descr=TargetToken(141))"
+).replace("0x7f10", "0x7f32")
+
+
+def test_a_bridge_may_rely_on_the_classes_of_the_constants_of_its_loop() -> None:
+    whole, after = judged(LOOP + BRIDGE)
+    assert isinstance(whole.verdict, Proved), whole.verdict
+    assert isinstance(after.verdict, Proved), after.verdict
+
+
+@pytest.mark.parametrize(
+    ("right", "wrong"),
+    [
+        ("guard_class(p2, ConstClass(Key))", "guard_class(p0, ConstClass(Key))"),
+        (f"+1: {MARK}\n", "+1: i9 = int_add(1, 1)\n"),
+        ("guard_value(p12, ConstPtr(ptr3), descr=<Guard0x7f31>)", "guard_nonnull(p12, descr=<Guard0x7f31>)"),
+        ("guard_class(p13, ConstClass(Value)", "guard_class(p13, ConstClass(Other)"),
+    ],
+)
+def test_what_the_loop_does_not_say_is_not_relied_on(right: str, wrong: str) -> None:
+    log = LOOP + BRIDGE
+    assert log.count(right) == 1
+    _, after = judged(log.replace(right, wrong))
+    assert not isinstance(after.verdict, Proved)
+
+
+CONSTANT = "ConstPtr(ptr1)"
+COMPARED = (
+    Line(None, "guard_class", ("p0", "ConstClass(Number)")),
+    Line("i1", "instance_ptr_eq", ("p0", CONSTANT)),
+    Line(None, "guard_false", ("i1",)),
+)
+POINT = "f;a.py:4-9~#40 BINARY_ADD'"
+ADDED = (
+    Line("i2", "getfield_gc_i", (CONSTANT,), "<FieldS W_IntObject.inst_intval 8 pure>"),
+    Line("i3", "int_add", ("i2", "i4"), point=POINT),
+)
+END = Line(None, "jump", ("p0",))
+
+
+def beside_loop(*lines: Line) -> Sides:
+    """A bridge that does nothing, to a loop that has recorded these lines."""
+    empty = Printed(("p0",), (END,))
+    return Sides(empty, empty, Sides(Printed(("p0",), (*lines, END)), empty))
+
+
+def test_comparisons_of_the_loop_are_with_constants_of_other_classes_too() -> None:
+    stated, assumes = with_classes(beside_loop(*COMPARED), frozenset({"ConstClass(Number)"}))
+    assert stated.target is not None
+    assert Line(None, "record_exact_value_i", ("i1", "0")) in stated.target.before.lines
+    assert assumes == ("constants that objects of Number are compared with are of other classes",)
+
+
+def test_comparisons_of_the_loop_say_nothing_where_nothing_is_assumed() -> None:
+    assert with_classes(beside_loop(*COMPARED), frozenset()) == (beside_loop(*COMPARED), ())
+
+
+def test_additions_of_the_loop_are_of_zeros_too() -> None:
+    place = f"operand 0 of the addition at {POINT.rstrip(chr(39))}"
+    stated, assumes = with_zeros(beside_loop(*ADDED), frozenset({place}))
+    assert stated.target is not None
+    assert Line(None, "record_exact_value_i", ("i2", "0")) in stated.target.before.lines
+    assert assumes == (f"the constant that is {place} holds 0",)
+    assert with_zeros(beside_loop(*ADDED), frozenset()) == (beside_loop(*ADDED), ())
