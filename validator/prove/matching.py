@@ -15,11 +15,11 @@ from typing import Any
 from optimizer.ir.domains.term import Term
 from optimizer.ir.rows.row import NEW, REF, Op
 from optimizer.ir.trace import ConstInt, Operation, Trace, all_operations
+from optimizer.ir.types.layout import Field
 from validator.prove.encoding import Application, Encoding, ExitEncoding, GuardEncoding
 from validator.prove.facts.facts import Facts
 from validator.prove.memory.chains import Chain, Stored, links
 from validator.prove.memory.symbolic_heap import SymbolicHeap
-from validator.prove.memory.visibility import Sight
 
 Pairs = Iterable[tuple[Term | None, Term | None]]
 
@@ -80,17 +80,17 @@ def _follow_all(flow: _Flow, before: Encoding, after: Encoding, origins: Sequenc
 
 def _follow(flow: _Flow, before: Encoding, after: Encoding, origins: Sequence[int | None]) -> None:
     for wanted, got in zip(before.events, after.events, strict=False):
-        flow.follow(wanted.sight, got.sight, zip(wanted.args, got.args, strict=False))
-    flow.follow(_whole(before.heap), _whole(after.heap), zip(before.end, after.end, strict=False))
-    flow.follow(_whole(before.heap), _whole(after.heap), [(before.heap.pending(), after.heap.pending())])
+        flow.follow(wanted.sight.heap, got.sight.heap, zip(wanted.args, got.args, strict=False), wanted.may_see)
+    flow.follow(before.heap, after.heap, zip(before.end, after.end, strict=False))
+    flow.follow(before.heap, after.heap, [(before.heap.pending(), after.heap.pending())])
     left = list(before.applications)
     for application in after.applications:
         alike = [other for other in left if _are_alike(other, application)]
         found = next((other for other in alike if other.args == application.args), next(iter(alike), None))
         if found is not None:
             left.remove(found)
-            sights = found.sight or _whole(before.heap), application.sight or _whole(after.heap)
-            flow.follow(*sights, zip(found.args, application.args, strict=True))
+            one, two = (found.sight or before).heap, (application.sight or after).heap
+            flow.follow(one, two, zip(found.args, application.args, strict=True), found.may_see)
     for guard, origin in zip(after.guards, origins, strict=True):
         if flow.has_all(after.made):
             return
@@ -213,17 +213,20 @@ class _Flow:
     def follow_exit(self, before: ExitEncoding, after: ExitEncoding) -> None:
         handed = zip(before.failargs or (), after.failargs or (), strict=False)
         pending = before.heap.pending(), after.heap.pending()
-        self.follow(_whole(before.heap), _whole(after.heap), [*handed, pending])
+        self.follow(before.heap, after.heap, [*handed, pending])
 
-    def follow(self, before: Sight, after: Sight, pairs: Pairs) -> None:
-        """Match what both hand over, what old objects hold in both, and what these reach: as far as something is left
-        to be matched, or to be confirmed."""
-        made = after.heap.allocations
+    def follow(
+        self, before: SymbolicHeap, after: SymbolicHeap, pairs: Pairs, seen_in: Sequence[Field] | None = None
+    ) -> None:
+        """Match what both hand over, what old objects hold in both, and what these reach, in the memory that is
+        `seen_in` (None: in all): as far as something is left to be matched, or to be confirmed."""
+        made = after.allocations
         if not made or (not self.unconfirmed and all(alloc in self._partner for alloc in made)):
             return
-        inside = _Contents(before.heap, self.simplify), _Contents(after.heap, self.simplify)
+        slots = [slot for slot in (before.memory.slots.values() if seen_in is None else seen_in) if slot.type is REF]
+        inside = _Contents(before, slots, self.simplify), _Contents(after, slots, self.simplify)
         within = [pair for got, wanted in self._partner.items() for pair in _held(wanted, got, *inside)]
-        waiting = [*pairs, *within, *_stored(before.heap, after.heap, self.simplify)]
+        waiting = [*pairs, *within, *_stored(before, after, slots, self.simplify)]
         seen: set[tuple[Term, Term]] = set()
         while waiting:
             wanted, got = waiting.pop(0)
@@ -263,25 +266,21 @@ def _alike(wanted: Term, got: Term) -> bool:
     return not (one.length.kind == "const" and two.length.kind == "const")
 
 
-def _whole(heap: SymbolicHeap) -> Sight:
-    return Sight(heap, frozenset(heap.allocations))
-
-
 class _Contents:
-    """The contents of allocations in a heap: by object, the references at each key."""
+    """The contents of allocations in the slots of a heap: by object, the references at each key."""
 
-    def __init__(self, heap: SymbolicHeap, simplify: Simplify) -> None:
+    def __init__(self, heap: SymbolicHeap, slots: Sequence[Field], simplify: Simplify) -> None:
         self._heap = heap
+        self._slots = slots
         self._simplify = simplify
         self._held: dict[Term, dict[tuple[str, Term | None], Term]] | None = None
 
     def of(self, alloc: Term) -> Mapping[tuple[str, Term | None], Term]:
         if self._held is None:
             self._held = {}
-            for slot in self._heap.memory.slots.values():
-                if slot.type is REF:
-                    for p, index, value in _stores(self._heap.chain(slot), self._simplify):
-                        self._held.setdefault(p, {}).setdefault((slot.key, index), value)
+            for slot in self._slots:
+                for p, index, value in _stores(self._heap.chain(slot), self._simplify):
+                    self._held.setdefault(p, {}).setdefault((slot.key, index), value)
         return self._held.get(alloc, {})
 
 
@@ -293,11 +292,13 @@ def _held(wanted: Term, got: Term, before: _Contents, after: _Contents) -> Itera
         yield from _alongside(mine, theirs)
 
 
-def _stored(before: SymbolicHeap, after: SymbolicHeap, simplify: Simplify) -> Iterator[tuple[Term, Term]]:
+def _stored(
+    before: SymbolicHeap, after: SymbolicHeap, slots: Sequence[Field], simplify: Simplify
+) -> Iterator[tuple[Term, Term]]:
     """The contents of old objects on both sides, as stored to them last."""
-    for slot in before.memory.slots.values():
+    for slot in slots:
         one, two = before.chain(slot), after.chain(slot)
-        if slot.type is REF and one is not two:
+        if one is not two:
             yield from _alongside(_held_by_old(one, simplify), _held_by_old(two, simplify))
 
 

@@ -11,6 +11,10 @@ DECLARED = """+++
 [call.text]
 result = "ref"
 elidable = true
+[call.raw]
+result = "void"
+reads = []
+writes = []
 [call.show]
 result = "void"
 reads = ["Text.hash"]
@@ -73,3 +77,13 @@ def test_what_is_stored_over_under_another_name_is_not_seen(said: str, *, is_one
     assert is_proved(before, late) is is_one
     assert not is_proved(before, f"{event}p2 = new(descr=Node)\n{end}")
     assert not is_proved(before.replace("p1, NULL", "p1, p2"), late)
+
+
+@pytest.mark.parametrize("function", ["raw", "look", "show"])
+def test_objects_are_told_apart_by_what_an_event_can_find(function: str) -> None:
+    node, event = "p3 = new(descr=Node)\n", f"call_n(ConstClass({function}), descr={function})\n"
+    shown = "setfield_gc(p0, p2, descr=Box.next)\ncall_n(ConstClass(look), descr=look)\n"
+    hidden = "setfield_gc(p0, p3, descr=Box.next)\n"
+    before = f"p2 = new(descr=Node)\n{node}{hidden}{event}{shown}{hidden}finish(p0)"
+    late = f"p2 = new(descr=Node)\nsetfield_gc(p0, p2, descr=Box.next)\n{event}{shown}{node}{hidden}finish(p0)"
+    assert is_proved(before, late) is (function != "look")
