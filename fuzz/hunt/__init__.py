@@ -1,0 +1,1 @@
+"""The search for faults of a JIT that ships: programs are drawn, run and proved."""

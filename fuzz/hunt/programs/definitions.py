@@ -1,0 +1,236 @@
+"""Definitions that parts speak of; a program has those that it uses."""
+
+from __future__ import annotations
+
+import ast
+import re
+
+_TEXT = '''\
+class Point:
+    shared = 3
+    count = 0
+
+    def __init__(self, a, b):
+        self.a = a
+        self.b = b
+        self.x = 0.5
+        self.link = None
+
+    def get(self):
+        return self.a
+
+    get_a = get
+
+    def get_b(self):
+        return self.b
+
+    @property
+    def half(self):
+        return self.a >> 1
+
+    def step(self, w):
+        self.a = self.a + w & 2**31 - 1
+        return self.b
+
+    def __add__(self, other):
+        return Point(self.a + other.a & 2**40 - 1, self.b)
+
+    def __eq__(self, other):
+        return self.a == other.a
+
+    def __repr__(self):
+        link = self.link and (type(self.link).__name__, self.link.a)
+        fields = (self.a, self.b, self.x, getattr(self, "extra", None), self.shared, link)
+        return type(self).__name__ + repr(fields)
+
+
+class Square(Point):
+    def get(self):
+        return self.a ^ 1
+
+    def step(self, w):
+        self.b = self.a & 1023
+        self.a = w
+        return self.b
+
+
+class Slotted(Point):
+    __slots__ = ("a", "b", "x", "link")
+
+
+class Adder:
+    def __init__(self, by):
+        self.by = by
+
+    def __call__(self, w):
+        return self.by + w
+
+
+class Stop(Exception):
+    def __init__(self, value):
+        self.value = value
+
+
+class Guarded:
+    def __enter__(self):
+        return 5
+
+    def __exit__(self, kind, error, where):
+        return kind is KeyError
+
+
+class Counters:
+    total = 0
+
+
+counters = Counters()
+LIMIT = 100
+
+
+def bump(w):
+    counters.total = counters.total + w & 2**40 - 1
+
+
+def with_default(a, b=3, c=2**31):
+    return (a & b) + c
+
+
+def with_star(a, *rest):
+    for w in rest:
+        a ^= w
+    return a
+
+
+def with_names(a=1, **names):
+    return a ^ len(names)
+
+
+def depth(s):
+    return s and 1 + depth(s - 1)
+
+
+def gcd(a, b):
+    return gcd(b, a % b) if b else a
+
+
+def picky(w):
+    if w & 15 == 7:
+        raise KeyError(w)
+    return w ^ 5
+
+
+def counter():
+    count = 0
+
+    def counted():
+        nonlocal count
+        count = count + 1 & 255
+        return count
+
+    return counted
+
+
+def numbers(w):
+    n = 0
+    while n < 200:
+        yield n ^ w
+        n += 1
+
+
+def numbers_to(s):
+    for n in range(s):
+        yield n * n
+
+
+def doubled(numbers):
+    for n in numbers:
+        yield n
+        yield -n
+
+
+def adder():
+    total = 0
+    while True:
+        total = total + (yield total) & 65535
+
+
+def decorator(function):
+    def decorated(*arguments):
+        return function(*arguments) ^ 1
+
+    return decorated
+
+
+@decorator
+def decorated(a, b=4):
+    return a | b
+
+
+def caller_has(name):
+    return name in sys._getframe(1).f_locals
+
+
+class intop:
+    """The names of __pypy__.intop, on other Pythons."""
+
+    def wrapping(compute):
+        def computed(a, b):
+            a, b = index(a), index(b)
+            if not (-(2**63) <= a < 2**63 and -(2**63) <= b < 2**63):
+                raise OverflowError
+            return (compute(a, b) + 2**63 & 2**64 - 1) - 2**63
+
+        return staticmethod(computed)
+
+    int_add = wrapping(lambda a, b: a + b)
+    int_sub = wrapping(lambda a, b: a - b)
+    int_mul = wrapping(lambda a, b: a * b)
+    int_floordiv = wrapping(lambda a, b: abs(a) // abs(b) * (1 if (a < 0) == (b < 0) else -1))
+    int_mod = wrapping(lambda a, b: abs(a) % abs(b) * (-1 if a < 0 else 1))
+    int_lshift = wrapping(lambda a, b: a << b)
+    int_rshift = wrapping(lambda a, b: a >> b)
+    uint_rshift = wrapping(lambda a, b: (a & 2**64 - 1) >> b)
+'''
+
+_IMPORTS = {
+    "sqrt": "from math import sqrt",
+    "floor": "from math import floor",
+    "copysign": "from math import copysign",
+    "array": "from array import array",
+    "pack": "from struct import pack",
+    "unpack": "from struct import unpack",
+    "pack_into": "from struct import pack_into",
+    "unpack_from": "from struct import unpack_from",
+    "residual_call": "from pypyjit import residual_call",
+    "index": "from operator import index",
+}
+
+_WORDS = re.compile(r"\w+")
+
+
+def _definitions() -> dict[str, str]:
+    """The text of each definition, by its name."""
+    found: dict[str, str] = {}
+    for node in ast.parse(_TEXT).body:
+        assert isinstance(node, ast.ClassDef | ast.FunctionDef | ast.Assign)
+        decorators = [] if isinstance(node, ast.Assign) else node.decorator_list
+        first = min(each.lineno for each in (node, *decorators))
+        name = ast.unparse(node.targets[0]) if isinstance(node, ast.Assign) else node.name
+        found[name] = "\n".join(_TEXT.splitlines()[first - 1 : node.end_lineno])
+    own = found["intop"].replace("\n", "\n    ")
+    found["intop"] = f"try:\n    from __pypy__ import intop\nexcept ImportError:\n\n    {own}"
+    return found
+
+
+_DEFINITIONS = _definitions()
+
+
+def definitions_for(text: str) -> str:
+    """The imports and definitions that the text needs, and that these need."""
+    needed: set[str] = set()
+    words = set(_WORDS.findall(text))
+    while more := (words & _DEFINITIONS.keys()) - needed:
+        needed |= more
+        words.update(*(_WORDS.findall(_DEFINITIONS[name]) for name in more))
+    imports = "\n".join(text for name, text in _IMPORTS.items() if name in words)
+    return "\n\n\n".join([imports, *(text for name, text in _DEFINITIONS.items() if name in needed)]).strip("\n")

@@ -1,0 +1,105 @@
+"""Programs: several functions with a hot loop each, called with several sets of arguments."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from random import Random
+from textwrap import indent
+
+from fuzz.draw.choices import Choices, RandomChoices
+from fuzz.hunt.programs.buffers import BUFFERS
+from fuzz.hunt.programs.calls import CALLS as CALLED
+from fuzz.hunt.programs.control import CONTROL
+from fuzz.hunt.programs.definitions import definitions_for
+from fuzz.hunt.programs.floats import FLOATS
+from fuzz.hunt.programs.integers import INTEGERS, WRAPPING
+from fuzz.hunt.programs.lists import LISTS
+from fuzz.hunt.programs.mappings import MAPPINGS
+from fuzz.hunt.programs.objects import OBJECTS
+from fuzz.hunt.programs.part import HELD, LOCALS, Part
+from fuzz.hunt.programs.prelude import PRELUDE
+from fuzz.hunt.programs.scope import Scope
+from fuzz.hunt.programs.texts import TEXTS
+from fuzz.hunt.programs.values import ARGUMENTS, ODD
+
+FAMILIES: dict[str, tuple[Part, ...]] = {
+    table[0].family: table
+    for table in (INTEGERS, WRAPPING, FLOATS, OBJECTS, LISTS, MAPPINGS, TEXTS, BUFFERS, CALLED, CONTROL)
+}
+"""The parts of the grammar, by family."""
+
+_FUNCTIONS = 6
+"""The functions of a program."""
+
+_HEADS = (
+    "for turn in range(start, stop):\n{}",
+    "turn = start\nwhile turn < stop:\n    turn: int = turn + 1\n{}",
+    "for turn in list(range(start, stop)):\n{}",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Program:
+    """A program in Python 3 that ends by itself in about a second, and prints a digest of what each function computes.
+
+    With TRACEPROOF_VERBOSE in the environment it prints all that goes into the digests. `parts` are the names of the
+    parts of the grammar that it is made of; it `is_portable` if other Pythons than PyPy run it too.
+    """
+
+    seed: int
+    source: str
+    parts: tuple[str, ...]
+    is_portable: bool
+
+
+def draw_program(seed: int) -> Program:
+    """The program of that seed, the same everywhere."""
+    choices = RandomChoices(Random(seed))
+    used: list[Part] = []
+    functions = [_function(f"f{number}", choices, used) for number in range(_FUNCTIONS)]
+    parts = sorted({part.name for part in used})
+    return Program(seed, assembled(functions), tuple(parts), all(part.is_portable for part in used))
+
+
+def assembled(functions: list[str]) -> str:
+    """The text of a program of these functions, each with its calls."""
+    text = "\n\n\n".join(functions)
+    return "\n\n\n".join(each for each in (PRELUDE.strip("\n"), definitions_for(text), text) if each) + "\n"
+
+
+def _function(name: str, choices: Choices, used: list[Part]) -> str:
+    """A function with a hot loop, and its calls."""
+    chosen = [choices.pick(tuple(FAMILIES)) for _ in range(choices.integer(1, 2))]
+    scope = Scope(choices, FAMILIES, (*chosen, *chosen, "integers", "control"))
+    scope.local("w")
+    loop = scope.repeated(lambda: "\n".join(choices.several(2, 5, scope.statement)))
+    caught = choices.chance(50)
+    if caught:
+        loop = f"try:\n{indent(loop, '    ')}\nexcept Exception as error:\n    failed = type(error).__name__"
+    names = [name for kind in LOCALS for name in scope.locals.get(kind, ())] + ["failed"] * caught
+    lines = [*scope.before, choices.pick(_HEADS).format(indent(loop, "    ")), f"return ({', '.join(names)},)"]
+    used += scope.used
+    header = f"def {name}(start, stop, {', '.join(names)}):\n"
+    return header + indent("\n".join(lines), "    ") + f"\n\n\nrun(\n    {name},\n{_calls(names, choices)})"
+
+
+def _calls(names: list[str], choices: Choices) -> str:
+    """The sets of arguments: ordinary ones first, then such that guards fail at, then such that are one object."""
+
+    def argument(name: str, odd: int) -> str:
+        if name == "failed":
+            return "None"
+        if name[0] in ODD and choices.chance(odd):
+            return choices.pick(ODD[name[0]])
+        return choices.pick(ARGUMENTS[name[0]])
+
+    sets = [[argument(name, odd) for name in names] for odd in (0, 30, 70)]
+    shared = [name for name in names if name[0] in HELD and name.endswith("1")]
+    if shared:
+        values = [argument(name, 20) for name in names]
+        for name in shared:
+            first = name[0] + "0"
+            values[names.index(first)] = f"({first} := {values[names.index(first)]})"
+            values[names.index(name)] = first
+        sets.insert(choices.integer(1, 3), values)
+    return "".join(f"    lambda: ({', '.join(values)},),\n" for values in sets)

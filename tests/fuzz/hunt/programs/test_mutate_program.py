@@ -1,0 +1,45 @@
+"""Mutants of programs are programs that end as the others do."""
+
+from __future__ import annotations
+
+import ast
+import sys
+from pathlib import Path
+
+import pytest
+from test_draw_program import run
+
+from fuzz.hunt.programs.mutate import mutated
+from fuzz.hunt.programs.program import Program, draw_program
+
+MUTANTS = 40
+GENERATIONS = 4
+
+
+def mutant(seed: int) -> Program:
+    """A mutant of mutants."""
+    program = draw_program(seed)
+    for generation in range(GENERATIONS):
+        program = mutated(program, draw_program(seed + generation + 1), seed)
+    return program
+
+
+@pytest.mark.parametrize("seed", range(MUTANTS))
+def test_mutants_end_without_an_uncaught_exception(seed: int, tmp_path: Path) -> None:
+    program = mutant(seed)
+    if program.is_portable:
+        run(program, tmp_path, sys.executable)
+
+
+def test_a_seed_is_one_mutant() -> None:
+    program, other = draw_program(1), draw_program(2)
+    assert mutated(program, other, 7) == mutated(program, other, 7)
+    assert len({mutated(program, other, seed).source for seed in range(30)}) > 20
+
+
+def test_mutants_differ_in_their_loops_alone() -> None:
+    for seed in range(30):
+        program = draw_program(seed)
+        made = mutated(program, draw_program(seed + 1), seed)
+        calls = [ast.unparse(node) for node in ast.parse(program.source).body if isinstance(node, ast.Expr)]
+        assert [ast.unparse(node) for node in ast.parse(made.source).body if isinstance(node, ast.Expr)] == calls
