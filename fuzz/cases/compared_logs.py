@@ -13,8 +13,6 @@ from fuzz.report.compared import Difference, compare, counts
 from optimizer.ir.dialects.pypy_pairs import LogPair
 from optimizer.ir.dialects.pypy_trace import with_live_values
 from optimizer.ir.faults import InputError, Unsupported
-from optimizer.ir.text import parse
-from optimizer.ir.text.declarations import parse_declarations
 from optimizer.ir.trace import Trace, exit_of
 from optimizer.pipeline import optimize
 from validator.processes.ordered import answer_all
@@ -75,9 +73,7 @@ def compare_pair(pair: LogPair, log: str, knowledge: Knowledge) -> PairCompared:
         text = translated(pair, log, knowledge)
         if text.is_loop:
             return PairCompared(log, pair, loss="a peeled loop, or a way into one")
-        types = parse_declarations(text.types)
-        before, after = (parse(trace, types=types) for trace in (text.before, text.after))
-        before = with_live_values(before)
+        before = with_live_values(text.before)
         ours = optimize(before)
     except (NotStraight, InputError, Unsupported) as why:
         return PairCompared(log, pair, loss=str(why))
@@ -90,7 +86,7 @@ def compare_pair(pair: LogPair, log: str, knowledge: Knowledge) -> PairCompared:
         compare(recorded, optimized, text.origins, kept),
         (
             counts(recorded[place].name for place in places.values()),
-            counts(op.op.name for op in after.ops),
+            counts(op.op.name for op in text.after.ops),
             counts(op.op.name for op in ours.ops if op.line in places),
             counts(op.op.name for guard in ours.guards for op in exit_of(guard).block),
         ),

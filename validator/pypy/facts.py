@@ -16,8 +16,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from optimizer.ir.immutable import replace
-from optimizer.ir.text import parse
-from optimizer.ir.text.declarations import parse_declarations
 from validator.prove.judge import validate
 from validator.pypy.inferred.effects import Effect, leaves
 from validator.pypy.inferred.fields import Fields
@@ -229,12 +227,10 @@ def _proved(
         claims = tuple(line for fact in facts for line in fact.lines)
         sides = Sides(Printed(path.inputs, (*path.lines, end)), Printed(path.inputs, (*path.lines, *claims, end)))
         text = translate(sides, rows_of(sides), _OneName(), effects, fields)
-        types = parse_declarations(text.types)
-        before, after = parse(text.before, types=types), parse(text.after, types=types)
-        verdict = validate(before, after, _OPTIONS)
+        verdict = validate(text.before, text.after, _OPTIONS)
         if isinstance(verdict, Proved) and not verdict.evidence.vacuous:
             return facts, text.assumes
-        wrong = _wrong(verdict, facts, len(before.ops) - 1)
+        wrong = _wrong(verdict, facts, len(text.before.ops) - 1)
         if not wrong:
             break
         facts = [fact for fact in facts if fact not in wrong]

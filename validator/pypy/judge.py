@@ -14,8 +14,6 @@ from optimizer.ir.dialects.pypy_pairs import Kind, LogPair
 from optimizer.ir.faults import InputError
 from optimizer.ir.immutable import replace
 from optimizer.ir.run.interpreter import GuardFailed
-from optimizer.ir.text import parse
-from optimizer.ir.text.declarations import parse_declarations
 from optimizer.ir.trace import Trace
 from validator.loops.proofs import ENTRY
 from validator.prove.judge import OUT_OF_TIME, validate
@@ -155,11 +153,7 @@ def _verdict(text: Translated, options: Options, prove: Prove) -> tuple[Verdict,
     """The verdict, and the texts that it is about. That guards do not come from where they seem to is no reason to
     refute, nor that they are in another order: then that is left open. Where it cannot be settled, it could not
     without their origins either."""
-    types = parse_declarations(text.types)
-    before, after = (parse(trace, types=types) for trace in (text.before, text.after))
-    loop: Loop = None
-    if text.loop is not None:
-        loop = parse(text.loop[0], types=types), parse(text.loop[1], types=types)
+    before, after, loop = text.before, text.after, text.loop
     for origins, in_loop in ((text.origins, text.in_loop), ((), ())):
         loop = loop and (loop[0], with_origins(loop[1], in_loop))
         shown = prove_with_exits(before, with_origins(after, origins), loop, options, prove)

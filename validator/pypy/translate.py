@@ -1,4 +1,4 @@
-"""A pair of a log in the trace language: two texts, declarations, and what is assumed beside them."""
+"""A pair of a log in the trace language: two traces with their declarations, and what is assumed beside them."""
 
 from __future__ import annotations
 
@@ -9,7 +9,8 @@ from functools import partial
 
 from optimizer.ir.dialects.pypy_trace import declarations_of, declared_call
 from optimizer.ir.immutable import replace
-from optimizer.ir.text.declaration_writer import format_declarations
+from optimizer.ir.rows.ops import OPS
+from optimizer.ir.trace import ConstInt, Exit, Operation, Trace
 from optimizer.ir.types.declared import Call, Declarations
 from optimizer.ir.types.memory_types import RAW
 from validator.pypy.inferred.contents import Content, known_constants
@@ -35,6 +36,7 @@ from validator.pypy.printed.lines import (
 )
 from validator.pypy.printed.rows import Rows
 from validator.pypy.printed.straight import AFTER, BEFORE, TOKEN, VIRTUAL_REF, Sides
+from validator.pypy.writing import Writing
 
 _KINDS = {"<FieldS": "i", "<FieldU": "i", "<FieldP": "p", "<FieldF": "f"}
 _RESULTS = {"i": "int", "r": "ref", "f": "float", "n": "void"}
@@ -43,23 +45,21 @@ _CLASS_TESTS = ("guard_class", "guard_nonnull_class", "record_exact_class")
 
 @dataclass(frozen=True, slots=True)
 class Translated:
-    """The texts of both traces, their declarations as TOML, and the assumptions, each by its name. `origins` are, of
-    each guard, the number of the recorded one that it seems to come from, `earliest` the least that this can be, where
-    that is known. It rests on the optimized traces of the pairs of these numbers being right. `is_loop`: it goes round,
-    or to the inner label of a loop, the texts of which are `loop`. `is_bridge`: it is none, and goes to the start
-    of one, if it does not finish."""
+    """Both traces, and the assumptions, each by its name. `origins` are, of each guard, the number of the recorded one
+    that it seems to come from, `earliest` the least that this can be, where that is known. It rests on the optimized
+    traces of the pairs of these numbers being right. `is_loop`: it goes round, or to the inner label of a loop, the
+    traces of which are `loop`. `is_bridge`: it is none, and goes to the start of one, if it does not finish."""
 
     sides: Sides
-    before: str
-    after: str
-    types: str
+    before: Trace
+    after: Trace
     assumes: tuple[str, ...]
     origins: tuple[int | None, ...]
     earliest: tuple[int, ...]
     rests_on: tuple[int, ...] = ()
     is_loop: bool = False
     is_bridge: bool = False
-    loop: tuple[str, str] | None = None
+    loop: tuple[Trace, Trace] | None = None
     in_loop: tuple[int | None, ...] = ()
 
     def says(self, other: Translated) -> bool:
@@ -77,7 +77,8 @@ def translate(
     contents: frozenset[Content] = frozenset(),
     generous: bool = False,
 ) -> Translated:
-    """The pair, where calls are taken not to have these effects, or, if that is to be `generous`, none at all."""
+    """The pair, where calls are taken not to have these effects, or, if that is to be `generous`, none at all. Raises
+    InputError."""
     check_places(sides.after, partial(sameness.of, AFTER))
     lines = sides.lines
     copies = copies_of(sides)
@@ -86,43 +87,43 @@ def translate(
     names = _Names(rows, sameness, copies, {**strings, **{node: one.text for node, one in known.items()}})
     floats = sorted({arg for line in lines for arg in line.args if is_float(arg)})
     extra = (TOKEN, *map(_float_name, floats))
-    before, after = _texts(sides, extra, names, fields)
+    written = _written(sides, extra, names, fields)
     possible = frozenset(_possible(lines, copies))
     used = possible if generous else possible & effects
     more = (*((SAME_STRINGS,) if strings else ()), *((INSTANCES,) if names.asks_for_objects else ()))
-    is_loop = sides.is_peeled or sides.target is not None
+    of_target = _written(sides.target, extra, names, fields, is_right=True) if sides.target else ()
+    declarations = copies.declared(lines, _declarations(sides, used, fields, copies.memories))
+    before, after, *loop = (one.trace(declarations) for one in (*written, *of_target))
     return Translated(
         sides,
         before,
         after,
-        format_declarations(copies.declared(lines, _declarations(sides, used, fields, copies.memories))),
         (*_assumed(lines, used, fields), *more, *map(str, known.values())),
         origins_of(sides, rows, sameness),
         earliest_origins(sides, rows, sameness),
-        is_loop=is_loop,
-        loop=_entered(*_texts(sides.target, extra, names, fields, is_right=True)) if sides.target else None,
+        is_loop=sides.is_peeled or sides.target is not None,
+        loop=(_entered(loop[0]), loop[1]) if loop else None,
         in_loop=tuple(None if number is None else number + 1 for number in origins_in_loop(sides, rows, sameness)),
     )
 
 
-def _texts(
+def _written(
     sides: Sides, extra: tuple[str, ...], names: _Names, fields: Fields, *, is_right: bool = False
-) -> tuple[str, str]:
+) -> tuple[Writing, Writing]:
     """Both traces, of which the optimized one may be taken to be right. What goes round, or to a loop, hands on the
     inputs that a log does not have."""
     hands_on = extra if sides.is_peeled or sides.target else ()
     before, after = sides.before, sides.after
     objects = [_objects(one.lines) if names.asks_for_objects else {} for one in (before, after)]
-    recorded = _text(BEFORE, before, extra, hands_on, names, fields, objects[0])
-    made = _text(AFTER, after, extra, hands_on, names, fields, objects[1] if is_right else {})
-    return "".join(f"{line}\n" for line in recorded), "".join(f"{line}\n" for line in made)
+    recorded = _write(BEFORE, before, extra, hands_on, names, fields, objects[0])
+    return recorded, _write(AFTER, after, extra, hands_on, names, fields, objects[1] if is_right else {})
 
 
-def _entered(before: str, after: str) -> tuple[str, str]:
+def _entered(loop: Trace) -> Trace:
     """The loop that a bridge jumps to, with a guard in front that always passes: the place where the guards go on that
     ask what its label asks for."""
-    head, token, rest = before.split("\n", 2)
-    return "\n".join((head, token, "guard_true(1)", rest)), after
+    token, *rest = loop.ops
+    return loop.of([token, Operation(OPS["guard_true"], (ConstInt(1),), exit=Exit()), *rest])
 
 
 SAME_CONSTANTS = "constant objects at corresponding places of both traces are the same"
@@ -141,7 +142,7 @@ def _assumed(lines: tuple[Line, ...], effects: frozenset[Effect], fields: Fields
         yield RPYTHON
 
 
-def _text(
+def _write(
     trace: str,
     printed: Printed,
     extra: tuple[str, ...],
@@ -149,32 +150,32 @@ def _text(
     names: _Names,
     fields: Fields,
     objects: Mapping[int, str],
-) -> Iterator[str]:
-    yield f"[{', '.join((*printed.inputs, *extra))}]"
-    yield f"assert_not_none({TOKEN})"
+) -> Writing:
+    writing = Writing((*printed.inputs, *extra))
+    writing.add("assert_not_none", (TOKEN,))
     settled = {} if trace == AFTER else _settled(printed.lines, fields)
     constant = {} if trace == AFTER else names.constant(printed.lines)
     known: set[str | None] = {*printed.inputs}
     for at, line in enumerate(printed.lines):
         if line.result in constant:
-            yield f"{line.result} = same_as_r({constant[line.result]})"
+            writing.add("same_as_r", (constant[line.result],), line.result)
             continue
         if line.args and line.args[0] in constant and line.name in ("strsetitem", "unicodesetitem"):
             continue
-        args = tuple(names.argument(trace, line, place) for place in range(len(line.args)))
+        args = [names.argument(trace, line, place) for place in range(len(line.args))]
         if line.name in ("label", "jump"):
-            named = line.descr if hands_on and trace == AFTER else ""
-            yield str(Line(None, line.name, (*args, *hands_on), named))
+            writing.add(line.name, (*args, *hands_on), descr=line.descr if hands_on and trace == AFTER else "")
             known = {*line.args}
         else:
-            handed = ", ".join(value for value in line.handed if value in known)
-            listed = f" [{handed}]" if trace == AFTER and line.is_guard else ""
-            yield f"{Line(line.result, line.name, args, names.descr(trace, line))}{listed}"
+            handed = None if trace == BEFORE else [value for value in line.handed if value in known]
+            writing.add(line.name, args, line.result, names.descr(trace, line), handed)
         known.add(line.result)
         if at in settled:
-            yield str(settled[at])
+            load = settled[at]
+            writing.add(load.name, load.args, load.result, load.descr)
         if at in objects:
-            yield f"assert_is_object({objects[at]})"
+            writing.add("assert_is_object", (objects[at],))
+    return writing
 
 
 def _objects(lines: tuple[Line, ...]) -> dict[int, str]:

@@ -8,7 +8,6 @@ import pytest
 
 from optimizer.ir.immutable import replace
 from optimizer.ir.text import parse
-from optimizer.ir.text.declarations import parse_declarations
 from optimizer.ir.trace import Trace
 from tests.pypy_logs import pairs_of
 from validator import Failargs, Options, Proved, Refuted, Unknown, Verdict, validate
@@ -106,14 +105,13 @@ def test_what_is_proved_is_not_proved_again_where_the_same_is_said_without_what_
 def test_origins_are_sought_without_notes_on_proofs() -> None:
     pairs = pairs_of(LOG.replace("LIMIT", "9").replace("END", "i2"))
     text = translated(pairs[0], "log", study(pairs, "log"))
-    before, after = (parse(trace, types=parse_declarations(text.types)) for trace in (text.before, text.after))
     asked: list[Options] = []
 
     def prove(before: Trace, after: Trace, options: Options, loop: Loop) -> Verdict:
         asked.append(options)
         return validate(before, after, options, loop=loop)
 
-    shown = prove_with_exits(before, after, None, OPTIONS, prove)
+    shown = prove_with_exits(text.before, text.after, None, OPTIONS, prove)
     assert [(one.failargs, one.notes) for one in asked] == [(Failargs.IGNORE, False), (Failargs.CHECK, True)]
     assert isinstance(shown.verdict, Proved)
     assert shown.verdict.evidence.vacuous == ()

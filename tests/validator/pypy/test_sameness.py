@@ -142,9 +142,11 @@ def test_a_long_chain_is_the_same_twice() -> None:
             with_line(f"p6 = getarrayitem_gc_r(p5, i4, {ITEM})\nsetfield_gc(p9, p6, {LINK})"),
             id="a new object by another name",
         ),
-        pytest.param(with_line("p6 = same_as_r(p2)\ngc_store(p9, 8, p6)"), id="an operation of which nothing is known"),
         pytest.param(
-            with_line("p6 = gc_load_r(p5, 16)\ncall_n(ConstClass(work), p6, descr=<Callv 0 r EF=5>)"), id="raw"
+            with_line("p6 = same_as_r(p2)\ngc_store(p9, 8, p6, 8)"), id="an operation of which nothing is known"
+        ),
+        pytest.param(
+            with_line("p6 = gc_load_r(p5, 16, 8)\ncall_n(ConstClass(work), p6, descr=<Callv 0 r EF=5>)"), id="raw"
         ),
         pytest.param(through(f"setfield_gc(p8, p5, {LINK})", f"p6 = getfield_gc_r(p9, {LINK})"), id="a stored array"),
         pytest.param(through("p6 = same_as_r(p5)"), id="the array by another name"),
