@@ -8,7 +8,7 @@ from collections.abc import Iterator
 import click
 
 from fuzz.command.options import Reading, json_option, reading_options
-from fuzz.command.run_state import event_results, read_run_state, run_state
+from fuzz.cases.run_state import event_results, read_run_state, run_state
 from optimizer.ir.check import inner_label
 from optimizer.ir.dialects.toy_printer import format_toy
 from optimizer.ir.loops import iterated

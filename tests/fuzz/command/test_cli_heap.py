@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from commands import Command, Ended
 
-from fuzz.command.run_state import parts
+from fuzz.cases.run_state import parts
 
 TRACE = """+++
 [struct.Node]
