@@ -10,13 +10,15 @@ from fuzz.cases.store import Case, Expected
 from fuzz.draw.generator import GeneratedTrace
 from fuzz.report.words import last_lines
 from optimizer.ir.faults import InputError
+from optimizer.ir.immutable import replace
 from optimizer.ir.text import parse
 from optimizer.ir.trace import Trace
 from optimizer.ir.types.trace_layout import layout_of
+from validator.prove.judge import validate
 from validator.search.counterexample import State
 from validator.tell.report import verdict_name
-from validator.tell.stored_state import restored_state
-from validator.verdict import Failed, Options, Proved, Refuted, Unknown, Unsupported, Verdict
+from validator.tell.stored_state import StoredState, restored_state, stored_state
+from validator.verdict import Failed, Fault, Options, Proved, Refuted, Unknown, Unsupported, Verdict
 
 PairJudge = Callable[[Trace, Trace, Options, tuple[State, ...]], Verdict]
 
@@ -120,3 +122,28 @@ def _reason(verdict: Verdict) -> str:
             return f": {reason}"
         case _:
             return ""
+
+
+def judged_case(case: Case) -> Case:
+    """The case with what the verdict on its pair says, found now, if it has a pair. Raises InputError."""
+    if case.after is None:
+        return case
+    before = parse(case.before, file="before")
+    after = parse(case.after, file="after", word=before.word)
+    verdict = validate(before, after, case.options, examples=case_states(case, before))
+    if isinstance(verdict, Failed):
+        if verdict.fault is Fault.INPUT:
+            raise InputError(verdict.reason)
+        raise RuntimeError(verdict.report or verdict.reason)
+    expected = expected_of(verdict)
+    refuted = verdict.counterexample if isinstance(verdict, Refuted) else None
+    if refuted is not None and case.state == StoredState():
+        case = replace(case, state=stored_state(refuted.state, before))
+    return replace(
+        case,
+        expect=verdict_name(verdict),
+        obligation="" if refuted is None else refuted.obligation,
+        expected=Expected(
+            expected.vacuous or None, expected.assumes or None, expected.early or None, expected.stricter or None
+        ),
+    )

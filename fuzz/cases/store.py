@@ -90,7 +90,7 @@ def store_case(corpus: Path, case: Case) -> bool:
         problem.filename = str(target)  # what the caller has asked for
         raise
     try:
-        for name, text in _files(case).items():
+        for name, text in case_files(case).items():
             _write(beside / name, text)
         beside.chmod(0o755)
         beside.rename(target)
@@ -109,7 +109,8 @@ def _write(path: Path, text: str) -> None:
         os.fsync(file.fileno())
 
 
-def _files(case: Case) -> dict[str, str]:
+def case_files(case: Case) -> dict[str, str]:
+    """The text of each file of the case, by its name."""
     files = {"before.trace": case.before, "case.toml": format_toml(_known(case))}
     if case.after is not None:
         files["after.trace"] = case.after

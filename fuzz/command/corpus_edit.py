@@ -13,18 +13,15 @@ from typing import Any
 import click
 
 from fuzz.cases.duplicates import duplicates
-from fuzz.cases.run import case_states, expected_of
-from fuzz.cases.store import SHIPPED_CORPUS, VERDICTS, Case, Expected, case_names, read_case, store_case
+from fuzz.cases.run import judged_case
+from fuzz.cases.store import SHIPPED_CORPUS, VERDICTS, Case, case_names, read_case, store_case
 from fuzz.command.options import json_option
 from optimizer.ir.faults import InputError
 from optimizer.ir.immutable import replace
 from optimizer.ir.text import format_trace, parse
 from validator.command.exits import Exit
 from validator.command.files import file_name, read_text
-from validator.prove.judge import validate
-from validator.tell.report import verdict_name
-from validator.tell.stored_state import StoredState, stored_state
-from validator.verdict import Failargs, Failed, Fault, Guards, Options, Refuted
+from validator.verdict import Failargs, Guards, Options
 
 corpus_option = click.option(
     "--corpus", "folder", default="corpus", show_default=True, metavar="DIR", help="The folder of cases."
@@ -85,7 +82,7 @@ def add(
         raise InputError(f"--name: expected a name of letters, digits, - and _, got {name!r}")
     case = _given(before, after)
     options = Options(Guards(guards or case.options.guards.value), Failargs(failargs or case.options.failargs.value))
-    case = _judged(
+    case = judged_case(
         replace(
             case, name=name, about=about, taught=taught or case.taught, source=source or case.source, options=options
         )
@@ -109,31 +106,6 @@ def _given(before: str, after: str | None) -> Case:
     text = read_text(before)
     parse(text, file=file_name(before))
     return Case("", text, None if after is None else read_text(after))
-
-
-def _judged(case: Case) -> Case:
-    """The case with what the verdict on its pair says, if it has a pair."""
-    if case.after is None:
-        return case
-    before = parse(case.before, file="before")
-    after = parse(case.after, file="after", word=before.word)
-    verdict = validate(before, after, case.options, examples=case_states(case, before))
-    if isinstance(verdict, Failed):
-        if verdict.fault is Fault.INPUT:
-            raise InputError(verdict.reason)
-        raise RuntimeError(verdict.report or verdict.reason)
-    expected = expected_of(verdict)
-    refuted = verdict.counterexample if isinstance(verdict, Refuted) else None
-    if refuted is not None and case.state == StoredState():
-        case = replace(case, state=stored_state(refuted.state, before))
-    return replace(
-        case,
-        expect=verdict_name(verdict),
-        obligation="" if refuted is None else refuted.obligation,
-        expected=Expected(
-            expected.vacuous or None, expected.assumes or None, expected.early or None, expected.stricter or None
-        ),
-    )
 
 
 @click.command(short_help="Tell which cases say no more than another one, or remove them.")

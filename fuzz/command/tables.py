@@ -18,6 +18,7 @@ from validator.command.exits import Exit, worst
 if TYPE_CHECKING:
     from optimizer.ir.rules.language import Rule
     from validator.rules.proofs import RuleProof
+    from validator.rules.status import Status
 
 
 @click.command(short_help="Print the operation table.")
@@ -117,7 +118,7 @@ def prove_rules(texts: tuple[str, ...], analyses: bool, as_json: bool) -> int:
             f"{len(proofs)} rule{'s' * (len(proofs) != 1)}: {full} proved at 64 bits, "
             f"{len(proved) - full} at a small width only, {len(unproved)} not settled, {wrong} wrong"
         )
-    return worst(_proof_words(proof)[0] for proof in proofs)
+    return worst(_exit_code(proof.status) for proof in proofs)
 
 
 def _prove_analyses(as_json: bool) -> Exit:
@@ -154,29 +155,26 @@ def _rule(text: str, table: Sequence[Rule]) -> Rule:
         raise click.BadParameter(str(error)) from None
 
 
-def _proof_words(proof: RuleProof) -> tuple[Exit, str, str]:
-    """The exit code of a proof, in one word, and how."""
-    from validator.rules.status import NeverFires, Proved, Refuted, Unproved
+def _exit_code(status: Status) -> Exit:
+    from validator.rules.status import Proved, Unproved
 
-    match proof.status:
-        case Proved(width, method, small):
-            also = f", and all inputs at {small} bits" if small != width else ""
-            return Exit.PROVED, "proved", f"at {width} bits by {method}{also}"
-        case Refuted(width, values):
-            shown = ", ".join(f"{name} = {value}" for name, value in values.items())
-            return Exit.REFUTED, "wrong", f"at {width} bits for {shown}"
-        case NeverFires(width):
-            return Exit.REFUTED, "never fires", f"at {width} bits"
-        case Unproved(reason):
-            return Exit.UNKNOWN, "not settled", reason
+    if isinstance(status, Proved):
+        return Exit.PROVED
+    return Exit.UNKNOWN if isinstance(status, Unproved) else Exit.REFUTED
+
+
+def _status_words(proof: RuleProof) -> tuple[str, str]:
+    from validator.rules.status import status_words
+
+    return status_words(proof.status)
 
 
 def _proof_line(proof: RuleProof) -> str:
-    _, word, how = _proof_words(proof)
+    word, how = _status_words(proof)
     return f"{proof.rule.name:36} {word} {how} ({proof.seconds:.2f} s)\n    {proof.rule}"
 
 
 def _proof_json(proof: RuleProof) -> dict[str, Any]:
-    _, word, how = _proof_words(proof)
+    word, how = _status_words(proof)
     seconds = round(proof.seconds, 6)
     return {"rule": proof.rule.name, "text": str(proof.rule), "status": word, "how": how, "seconds": seconds}

@@ -7,32 +7,23 @@ from collections.abc import Iterator
 
 import click
 
-from fuzz.command.options import Reading, json_option, reading_options
 from fuzz.cases.run_state import event_results, read_run_state, run_state
+from fuzz.command.options import Reading, json_option, reading_options
 from optimizer.ir.check import inner_label
 from optimizer.ir.dialects.toy_printer import format_toy
 from optimizer.ir.loops import iterated
 from optimizer.ir.run.heap import Heap
-from optimizer.ir.run.heap_comparison import visible_heap
 from optimizer.ir.run.interpreter import (
-    Finished,
-    GuardFailed,
-    Jumped,
-    Outcome,
     Program,
     Run,
-    Stopped,
-    Undefined,
     World,
 )
-from optimizer.ir.run.objects import NULL, Datum, Ref
 from optimizer.ir.text import format_trace
-from optimizer.ir.text.heap_printer import format_heap, format_object
 from optimizer.ir.text.lexer import Source
 from optimizer.ir.trace import Trace
 from validator.command.files import file_name, read_text, write_text
 from validator.search.counterexample import State
-from validator.tell.state_text import scripted
+from validator.tell.run_text import end_lines, value_lines
 
 _LOOP = 100
 """The most iterations of a loop with an inner label, unless another number is asked for."""
@@ -141,14 +132,11 @@ def run(
 
         click.echo(json.dumps(run_json(done) | ({"iterations": done.iterations} if wanted > 1 else {})))
         return 0
-    shown = _value_lines(trace, done, heap)
+    shown = value_lines(trace, done, heap)
     if show_trace:
         shown = _trace_lines(trace, done) if wanted == 1 else _iterated_lines(trace, done.iterations, state, heap)
-    click.echo("".join(f"{line}\n" for line in shown), nl=False)
-    click.echo(_ending(done.outcome) + (f", in iteration {done.iterations}" if wanted > 1 else ""))
-    if done.pending != NULL:
-        click.echo(f"the exception {done.pending} is pending")
-    click.echo(format_heap(visible_heap(done)), nl=False)
+    ends = end_lines(done, f", in iteration {done.iterations}" if wanted > 1 else "")
+    click.echo("".join(f"{line}\n" for line in (*shown, *ends)), nl=False)
     return 0
 
 
@@ -162,39 +150,3 @@ def _iterated_lines(trace: Trace, iterations: int, state: State, heap: Heap) -> 
     """The lines of a loop that goes round so many times, one iteration behind the other."""
     straight = iterated(trace, iterations)
     return _trace_lines(straight, Program(straight, heap.layout).run(state.inputs, state.world, heap=heap))
-
-
-def _value_lines(trace: Trace, done: Run, heap: Heap) -> Iterator[str]:
-    """The inputs at the start, the results of the operations, and the events."""
-    inputs = {var.name for var in trace.inputs}
-    for name, value in done.values.items():
-        described = heap.objects.get(value) if name in inputs and isinstance(value, Ref) else None
-        is_here = isinstance(value, Ref) and value.name == name
-        yield f"{name} = {format_object(described, heap.layout) if described is not None and is_here else value}"
-    for number, event in enumerate(done.events):
-        yield f"event {number}: {event.name}{_listed(event.args)}{_raised(done, number)}"
-
-
-def _raised(done: Run, number: int) -> str:
-    raises = done.world.raises[number : number + 1] if done.events[number].effects.can_raise else ()
-    return "".join(f" raises {scripted(one, done)}" for one in raises if one != NULL)
-
-
-def _ending(outcome: Outcome) -> str:
-    match outcome:
-        case Finished(args):
-            return f"finish{_listed(args)}"
-        case Jumped(args, _):
-            return f"jump{_listed(args)}"
-        case GuardFailed(guard, None):
-            return f"guard {guard} fails"
-        case GuardFailed(guard, failargs):
-            return f"guard {guard} fails and hands over {_listed(failargs or ())}"
-        case Stopped(event):
-            return f"event {event} does not return"
-        case Undefined(op, reason):
-            return f"operation {op} is undefined: {reason}"
-
-
-def _listed(values: tuple[Datum | None, ...]) -> str:
-    return f"({', '.join('None' if value is None else str(value) for value in values)})"

@@ -41,3 +41,18 @@ class Unproved:
 
 
 Status = Proved | Refuted | NeverFires | Unproved
+
+
+def status_words(status: Status) -> tuple[str, str]:
+    """The status in a word or two, and how it came about."""
+    match status:
+        case Proved(width, method, small):
+            also = f", and all inputs at {small} bits" if small != width else ""
+            return "proved", f"at {width} bits by {method}{also}"
+        case Refuted(width, values):
+            shown = ", ".join(f"{name} = {value}" for name, value in values.items())
+            return "wrong", f"at {width} bits for {shown}"
+        case NeverFires(width):
+            return "never fires", f"at {width} bits"
+        case Unproved(reason):
+            return "not settled", reason
