@@ -7,6 +7,7 @@ import json
 import os
 import shutil
 import subprocess
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -41,12 +42,12 @@ class Page:
         for domain in ("Page", "Runtime", "Log", "Network"):
             self._ask(f"{domain}.enable")
 
-    def open(self, path: Path, width: int, scheme: str, media: str = "screen") -> None:
-        """Shows a file, `width` CSS pixels wide, in the `scheme` light or dark."""
+    def open(self, place: Path | str, width: int, scheme: str, media: str = "screen") -> None:
+        """Shows a file or an address, `width` CSS pixels wide, in the `scheme` light or dark."""
         self._ask("Emulation.setDeviceMetricsOverride", width=width, height=900, deviceScaleFactor=1, mobile=False)
         preferred = [{"name": "prefers-color-scheme", "value": scheme}]
         self._ask("Emulation.setEmulatedMedia", media=media, features=preferred)
-        self._ask("Page.navigate", url=path.as_uri())
+        self._ask("Page.navigate", url=place if isinstance(place, str) else place.as_uri())
         self._browser.until("Page.loadEventFired", self._heard)
 
     def evaluate(self, expression: str) -> Any:
@@ -54,6 +55,26 @@ class Page:
         answer = self._ask("Runtime.evaluate", expression=expression, returnByValue=True)
         assert "exceptionDetails" not in answer, answer
         return answer["result"].get("value")
+
+    def wait_for(self, expression: str, seconds: float = 20) -> None:
+        """Waits until an expression of JavaScript is true."""
+        deadline = time.monotonic() + seconds
+        while not self.evaluate(expression):
+            assert time.monotonic() < deadline, expression
+            time.sleep(0.05)
+
+    def press(self, key: str, *, control: bool = False) -> None:
+        """Presses a key such as `Enter` or `Tab`."""
+        code = {"Enter": 13, "Tab": 9}[key]
+        for kind in ("rawKeyDown", "keyUp"):
+            held = 2 if control else 0
+            self._ask(
+                "Input.dispatchKeyEvent", type=kind, key=key, code=key, windowsVirtualKeyCode=code, modifiers=held
+            )
+
+    def type(self, text: str) -> None:
+        """Writes a text where the focus is."""
+        self._ask("Input.insertText", text=text)
 
     def screenshot(self, path: Path) -> None:
         """The whole page as a PNG."""

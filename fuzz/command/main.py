@@ -25,6 +25,7 @@ _COMMANDS = {
     "reduce": "fuzz.command.reduce:reduce",
     "pypy-log": "fuzz.command.pypy.log:pypy_log",
     "pypy-run": "fuzz.command.pypy.run:pypy_run",
+    "serve": "fuzz.command.serve:serve",
     "init": "fuzz.command.init:init",
 }
 

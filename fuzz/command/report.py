@@ -12,7 +12,7 @@ from fuzz.report.campaign_facts import read_campaign
 from fuzz.report.campaign_page import campaign_page
 from fuzz.report.folder import FILES, write_report
 from fuzz.report.judged import JudgedPair, judge_case, judge_pair
-from fuzz.report.pair_page import case_page, pair_page
+from fuzz.report.pair_page import case_page, pair_page, playground_file
 from validator.command.exits import Exit
 from validator.command.files import file_name, write_text
 from validator.verdict import Options
@@ -26,8 +26,12 @@ from validator.verdict import Options
 )
 @judging_options("Of a pair: where a guard may fail.", "Of a pair: compare what guards hand over, or ignore it.")
 @types_option("Of a pair: declarations (TOML) for both traces.")
-def report(what: tuple[str, ...], output: str | None, corpus: str, options: Options, types: str | None) -> int:
-    """Write a page (HTML, one file, no scripts, no network) that explains a pair of traces or a campaign.
+@click.option("--playground", is_flag=True, help="Of a pair: write the page of `serve` with the pair in it.")
+def report(
+    what: tuple[str, ...], output: str | None, corpus: str, options: Options, types: str | None, playground: bool
+) -> int:
+    """Write a page (HTML, one file, no network, and no scripts but with --playground) that explains a pair of traces or
+    a campaign.
 
     For a pair, BEFORE and AFTER, or a CASE of a corpus: the verdict, found now, both traces side by side with the
     values of a run (of the counterexample, if there is one), which guard stands for which, and what settled each
@@ -47,15 +51,22 @@ def report(what: tuple[str, ...], output: str | None, corpus: str, options: Opti
         raise click.UsageError("Expected a case, a folder, or two traces.")
     if len(what) == 2:
         pair = _pair(what[0], what[1], Reading(types=types), options)
-        return _write(output or f"{Path(what[1]).stem}.html", pair_page(file_name(what[1]), pair))
+        page = playground_file(pair) if playground else pair_page(file_name(what[1]), pair)
+        return _write(output or f"{Path(what[1]).stem}.html", page)
     folder = Path(what[0])
     if (folder / "results").is_dir():
+        if playground:
+            raise click.UsageError("--playground is for a pair, not for a campaign.")
         return _campaign(folder, output)
     if folder.is_file():
         raise click.UsageError(f"{folder} is one trace: a pair is two, BEFORE and AFTER.")
     where, name = (folder.parent, folder.name) if folder.is_dir() else (Path(corpus), what[0])
     case = read_case(where, name)
-    return _write(output or f"{name}.html", case_page(case, judge_case(case, case.options)))
+    judged = judge_case(case, case.options)
+    if playground and judged is None:
+        raise click.UsageError(f"{name} is no pair that could be read, so that there is nothing for --playground.")
+    page = playground_file(judged) if playground and judged is not None else case_page(case, judged)
+    return _write(output or f"{name}.html", page)
 
 
 def _pair(before: str, after: str, reading: Reading, options: Options) -> JudgedPair:

@@ -48,6 +48,7 @@ class JudgedPair:
     rows: tuple[Row, ...]
     links: tuple[Link, ...]
     state: tuple[str, ...]
+    options: Options
 
     @property
     def evidence(self) -> Evidence | None:
@@ -105,7 +106,7 @@ def judge_pair(before: Trace, after: Trace, options: Options, examples: Sequence
     runs = (ran.before, ran.after) if ran else (None, None)
     beside = rows(before, runs[0], after, runs[1], obligation, origins)
     state = () if ran is None else tuple(state_lines(ran, before))
-    return JudgedPair(before, after, verdict, tuple(beside), _links(verdict, origins), state)
+    return JudgedPair(before, after, verdict, tuple(beside), _links(verdict, origins), state, options)
 
 
 def _some_run(before: Trace, after: Trace, options: Options, examples: Sequence[State]) -> Ran | None:

@@ -9,6 +9,7 @@ from typing import Any
 from fuzz.cases.store import Case
 from fuzz.report.judged import JudgedPair
 from fuzz.report.pages import render
+from fuzz.report.playground import playground, playground_link
 from optimizer.ir.immutable import replace
 from optimizer.ir.text import format_operation
 from optimizer.ir.trace import Exit, Trace
@@ -17,6 +18,20 @@ from validator.verdict import Evidence, Unknown
 
 def pair_page(title: str, pair: JudgedPair, intro: str = "") -> str:
     """The page of a single pair."""
+    return render("pair.html", title=title, intro=intro, link=playground_link(pair), **_shown(pair))
+
+
+def judged_part(pair: JudgedPair) -> str:
+    """The part of a page that tells of a pair."""
+    return render("judged.html", **_shown(pair))
+
+
+def playground_file(pair: JudgedPair) -> str:
+    """The page of the playground with this pair, as a file that needs no server."""
+    return playground((), pair, judged_part(pair))
+
+
+def _shown(pair: JudgedPair) -> dict[str, Any]:
     settled = (pair.evidence or Evidence()).obligations
     obligations = [
         (
@@ -27,16 +42,13 @@ def pair_page(title: str, pair: JudgedPair, intro: str = "") -> str:
         )
         for item in settled
     ]
-    return render(
-        "pair.html",
-        title=title,
-        intro=intro,
-        pair=pair,
-        why=pair.verdict.why if isinstance(pair.verdict, Unknown) else None,
-        guards=list(_guards(pair)),
-        rungs=Counter(item.by for item in settled),
-        obligations=obligations,
-    )
+    return {
+        "pair": pair,
+        "why": pair.verdict.why if isinstance(pair.verdict, Unknown) else None,
+        "guards": list(_guards(pair)),
+        "rungs": Counter(item.by for item in settled),
+        "obligations": obligations,
+    }
 
 
 def case_page(case: Case, pair: JudgedPair | None) -> str:

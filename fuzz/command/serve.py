@@ -1,0 +1,60 @@
+"""The command `serve`."""
+
+from __future__ import annotations
+
+import click
+
+from fuzz.command.options import jobs_option
+from fuzz.report.playground import PORT
+from optimizer.ir.faults import InputError
+from validator.command.exits import Exit, describe
+from validator.command.shared_options import Seconds
+
+
+@click.command(short_help="A local page to try traces on.")
+@click.option("--port", type=click.IntRange(0, 65535), default=PORT, show_default=True, help="0: any that is free.")
+@click.option("--host", default="127.0.0.1", show_default=True, metavar="ADDRESS", help="The address to listen on.")
+@jobs_option
+@click.option(
+    "--timeout",
+    "timeout_s",
+    type=Seconds(0, min_open=True),
+    default=30.0,
+    show_default=True,
+    metavar="S",
+    help="Seconds for one question.",
+)
+@click.option(
+    "--memory",
+    "memory_mb",
+    type=click.IntRange(256),
+    default=2048,
+    show_default=True,
+    metavar="MB",
+    help="Megabytes for one question.",
+)
+def serve(port: int, host: str, jobs: int, timeout_s: float, memory_mb: int) -> int:
+    """Serve the playground until Ctrl-C: a page with two editors, for a recorded trace and an optimized one, that
+    optimizes with our own optimizer (pass by pass, with the rules that fired and their proofs), validates, runs on
+    inputs, and reduces what is wrong. Links hold the whole pair, so that they can be pasted into a report.
+
+    It answers to this machine alone, and to no page of another origin. Each question is answered by a process of its
+    own with limits of time and memory; nothing is run but traces.
+
+    \b
+    $ traceproof serve
+    $ traceproof serve --port 0 --jobs 1
+    """
+    from fuzz.serve.server import Limits, Playground
+
+    try:
+        server = Playground(host, port, Limits(jobs, timeout_s, memory_mb))
+    except OSError as problem:
+        raise InputError(f"{host}, port {port}: {describe(problem)}") from None
+    click.echo(f"the playground is at {server.address} (Ctrl-C ends it)")
+    with server:
+        try:
+            server.serve_forever()
+        except KeyboardInterrupt:
+            click.echo()
+    return Exit.PROVED
