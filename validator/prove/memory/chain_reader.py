@@ -10,6 +10,7 @@ from optimizer.ir.rows.row import INT, REF
 from optimizer.ir.types.layout import Field
 from optimizer.ir.types.memory_types import MemoryKind, is_left_open
 from validator.prove.memory.chains import (
+    NEAR,
     NO_EPOCH,
     Bytewise,
     Chain,
@@ -103,6 +104,23 @@ class ChainReader:
             found = self._terms.select(changed, held, found)
         read[era, start, p, index] = found
         return found
+
+    def plainly_held(self, slot: Field, chain: Chain, p: Term, index: Term | None) -> Term | None:
+        """The content of the memory for that key, if a near link or the start says it alone, and it has been written;
+        else None, as of choices and new objects."""
+        if p.kind in ("alloc", "choose"):
+            return None
+        link = chain
+        for _ in range(NEAR):
+            changed = self._changed_by(link, p, index)
+            if changed is not self._terms.false:
+                break
+            assert not isinstance(link, Start)
+            link = link.below
+        if changed is not self._terms.true or not isinstance(link, Stored | Renewed | Start):
+            return None
+        is_written = self.written(slot, chain, p, index) is self._terms.true
+        return self._held_behind(slot, link, p, index) if is_written else None
 
     def _changed_by(self, link: Chain, p: Term, index: Term | None) -> Term:
         """The condition under which the link says what the memory holds for that key."""

@@ -155,9 +155,9 @@ class Chains:
 
     def store(self, below: Chain, p: Term, index: Term | None, value: Term) -> Stored:
         """The chain behind a store. What it overwrites goes, as far as that is near."""
-        return self.link(Stored, self._without(below, p, index), p, index, value)
+        return self.link(Stored, self.without(below, p, index), p, index, value)
 
-    def _without(self, chain: Chain, p: Term, index: Term | None) -> Chain:
+    def without(self, chain: Chain, p: Term, index: Term | None) -> Chain:
         """The chain without the latest of its near stores to that very key: what is stored there next hides it."""
         above: list[Stored] = []
         link = chain

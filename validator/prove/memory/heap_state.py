@@ -16,7 +16,7 @@ from optimizer.ir.rows.row import Op
 from optimizer.ir.types.layout import Array, Field, Struct
 from optimizer.ir.types.memory_types import MemoryKind, kind_of
 from validator.prove.memory.chain_reader import ChainReader
-from validator.prove.memory.chains import Chain, Chains, Key, Renewed
+from validator.prove.memory.chains import Chain, Chains, Key, Renewed, Stored
 from validator.prove.memory.raw_chains import RawChains, numbered
 from validator.prove.terms.object_kinds import APPLIED, OBJECTS, PENDING
 from validator.prove.terms.object_terms import ObjectTerms
@@ -145,7 +145,18 @@ class HeapState:
 
     def put(self, p: Term, slot: Field, index: Term | None, value: Term) -> None:
         p, index = self.reader.key(p, index, self.now)
-        self.chains[slot.key] = self.memory.chains.store(self.chains[slot.key], p, index, value)
+        chain = self.memory.chains.without(self.chains[slot.key], p, index)
+        if not self._holds(slot, chain, p, index, value):
+            chain = self.memory.chains.link(Stored, chain, p, index, value)
+        self.chains[slot.key] = chain
+
+    def _holds(self, slot: Field, chain: Chain, p: Term, index: Term | None, value: Term) -> bool:
+        """Does the chain plainly hold that value there, with what guards have said of numbers and NULL?"""
+        held = self.reader.plainly_held(slot, chain, p, index) if slot.kind is MemoryKind.OBJECTS else None
+        if held is None or held is value:
+            return held is value
+        known = self.now(held)
+        return known.kind in ("const", "null") and known is self.now(value)
 
     def learn(self, passes: Term) -> None:
         """A guard with that condition has passed: where it says what an index or an object is, stores are known by
