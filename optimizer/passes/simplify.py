@@ -7,8 +7,8 @@
     guard_no_overflow() [i1]
     jump(i4)
 
-Of an operation, the rules with its row at their root are tried in the order of the table. An operation on constants
-only is left to the folder.
+Of an operation, the rules with its row at their root are tried in the order of the table, but for those that ask for
+other constants or definitions of its arguments. An operation on constants only is left to the folder.
 """
 
 from __future__ import annotations
@@ -51,19 +51,17 @@ class Simplify(Pass):
         return (row.meaning or row.passes or row.passes_floats) is not None
 
     def __init__(self, rules: tuple[Rule, ...]) -> None:
-        self._rules = _by_root(rules)
+        self._rules = _of_rules(rules)
 
     def leave_out(self, names: Collection[str]) -> None:
         """Do without the rules of these names."""
         if names:
-            kept = ((root, [rule for rule in rules if rule.name not in names]) for root, rules in self._rules.items())
-            self._rules = dict(kept)
+            self._rules = _of_rules(tuple([rule for rule in self._rules.all if rule.name not in names]))
 
     def rewrite(self, operation: Operation, facts: Facts) -> Answer | None:
-        rules = self._rules.get(operation.op, ())
-        if not rules or all(isinstance(arg, _NUMBERS) for arg in operation.args):
+        if operation.op not in self._rules.by_root:
             return None
-        for rule in rules:
+        for rule in self._rules.fitting(operation.op, tuple([_shape(arg, facts) for arg in operation.args])):
             found: dict[str, Value] = {}
             if (
                 facts.word >= rule.min_word
@@ -74,13 +72,43 @@ class Simplify(Pass):
         return None
 
 
-@cache
-def _by_root(rules: tuple[Rule, ...]) -> Mapping[Op, Sequence[Rule]]:
-    """The rules by the row at their root, in their order."""
-    by_root: dict[Op, list[Rule]] = {}
-    for rule in rules:
-        by_root.setdefault(rule.root, []).append(rule)
-    return by_root
+_Shape = Op | bool
+"""The looks of an argument: whether it is a number, or else the row that defines it, if one does."""
+
+
+class _Rules:
+    """Rules by the row at their root and by the looks of its arguments, in their order."""
+
+    def __init__(self, rules: tuple[Rule, ...]) -> None:
+        self.all = rules
+        self.by_root: dict[Op, list[Rule]] = {}
+        for rule in rules:
+            self.by_root.setdefault(rule.root, []).append(rule)
+        self._fitting: dict[tuple[Op, Sequence[_Shape]], Sequence[Rule]] = {}
+
+    def fitting(self, root: Op, shapes: tuple[_Shape, ...]) -> Sequence[Rule]:
+        """The rules that may match; none where all arguments are numbers."""
+        found = self._fitting.get((root, shapes))
+        if found is None:
+            rules = () if all(shape is True for shape in shapes) else self.by_root[root]
+            found = [rule for rule in rules if all(map(_fits, rule.pattern.args, shapes))]
+            self._fitting[root, shapes] = found
+        return found
+
+
+_of_rules = cache(_Rules)
+
+
+def _shape(value: Value, facts: Facts) -> _Shape:
+    definition = facts.definition(value)
+    return isinstance(value, _NUMBERS) if definition is None else definition.op
+
+
+def _fits(pattern: Term, shape: _Shape) -> bool:
+    """May an argument that looks so be what the pattern says?"""
+    if isinstance(pattern, Apply):
+        return isinstance(shape, Op) and _computes(shape, pattern.op)
+    return isinstance(pattern, Variable) or shape is True
 
 
 def _match_all(patterns: tuple[Term, ...], values: tuple[Value, ...], facts: Facts, found: dict[str, Value]) -> bool:

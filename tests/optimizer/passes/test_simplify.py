@@ -1,6 +1,10 @@
 import pytest
 from cases import assert_becomes, assert_stays
 
+from fuzz.draw.generator import generate_for
+from optimizer.passes import simplify
+from optimizer.pipeline import run_passes
+
 CASES = {
     "strength reduction": (
         "i1 = int_mul(i0, 8)\ni2 = int_py_div(i0, 4)\ni3 = int_py_mod(i0, 16)\njump(i1, i2, i3)",
@@ -81,3 +85,11 @@ def test_conditions_are_evaluated_over_the_bounds() -> None:
         """,
         "simplify",
     )
+
+
+def test_no_rule_is_passed_over(monkeypatch: pytest.MonkeyPatch) -> None:
+    traces = [generate_for(seed).trace for seed in range(100)]
+    fired = [run_passes(trace).fired for trace in traces]
+    monkeypatch.setattr(simplify, "_fits", lambda *_: True)
+    monkeypatch.setattr(simplify, "_of_rules", simplify._Rules)
+    assert [run_passes(trace).fired for trace in traces] == fired
