@@ -21,15 +21,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from optimizer.ir.rows.ops import Kind
+from optimizer.ir.rows.row import COPY, EVENT, FACT, LOAD, NEW, PURE, RAW_LOAD, SCAN, STORE
 from optimizer.ir.trace import Exit, Operation, Trace, Value, Var, all_operations
 from optimizer.ir.types.calls import EVENT_ROLES, call_of
 from optimizer.ir.types.layout import Layout
 
 NAME = "dead-code"
 
-_COMPUTED = frozenset({Kind.PURE, Kind.LOAD, Kind.RAW_LOAD, Kind.SCAN, Kind.NEW})
-_CHANGED = {Kind.STORE: 0, Kind.COPY: 1}  # the argument that is changed
+_COMPUTED = frozenset({PURE, LOAD, RAW_LOAD, SCAN, NEW})
 _NOBODY = Var("")  # what a call that nobody needs gives
 
 
@@ -48,16 +47,20 @@ class _Liveness:
         self._trace = trace
         self._layout = layout
         operations = all_operations(trace)
-        self._definitions = {op.result: op for op in operations if op.result is not None}
-        self._purposes = [
-            (op.result or _NOBODY) if self._goes(op) else self._changed_allocation(op) or self._told_of(op)
-            for op in operations
-        ]
-        self._about: dict[Value, list[Operation]] = {}  # stores to what is allocated, and facts
-        self._live: set[Value] = set()
-        self._pending: list[Value | None] = []
+        self._definitions: dict[Value | None, Operation] = {op.result: op for op in operations if op.result is not None}
+        self._purposes = [self._purpose(op) for op in operations]
+        self._about: dict[Value | None, list[Operation]] = {}  # stores to what is allocated, and facts
+        self._live: set[Value | None] = set()
         self._find_roots(operations)
         self._reach_all()
+
+    def _purpose(self, operation: Operation) -> Var | None:
+        kind = operation.op.kind
+        if kind is STORE or kind is COPY:
+            return self._changed_allocation(operation.args[kind is COPY])
+        if kind is FACT:
+            return self._told_of(operation)
+        return (operation.result or _NOBODY) if self._goes(operation) else None
 
     def _goes(self, operation: Operation) -> bool:
         """Is it there for its result alone? A call that can raise is not, and an overflow operation stays with its
@@ -65,23 +68,19 @@ class _Liveness:
         row = operation.op
         if row.kind in _COMPUTED:
             return row.overflows is None
-        if row.kind is not Kind.EVENT or not row.is_call:
+        if row.kind is not EVENT or not row.is_call:
             return False
         call = call_of(operation, self._layout)
         return call is not None and call.role not in EVENT_ROLES and not call.effects.can_raise
 
-    def _changed_allocation(self, operation: Operation) -> Var | None:
+    def _changed_allocation(self, changed: Value) -> Var | None:
         """The object that a store or a copy changes, if the trace allocates it."""
-        place = _CHANGED.get(operation.op.kind)
-        if place is None:
-            return None
-        changed = operation.args[place]
         allocation = self._definitions.get(changed) if isinstance(changed, Var) else None
-        return allocation.result if allocation is not None and allocation.op.kind is Kind.NEW else None
+        return allocation.result if allocation is not None and allocation.op.kind is NEW else None
 
     def _told_of(self, operation: Operation) -> Var | None:
         """The value that a fact tells of, if it may go."""
-        subject = operation.args[0] if operation.op.kind is Kind.FACT and operation.args else None
+        subject = operation.args[0] if operation.args else None
         definition = self._definitions.get(subject) if isinstance(subject, Var) else None
         return definition.result if definition is not None and self._goes(definition) else None
 
@@ -89,31 +88,31 @@ class _Liveness:
         unneeded = 0  # from there on, some may be needed by nobody
         for place, (operation, purpose) in enumerate(zip(operations, self._purposes, strict=True)):
             if purpose is None:
-                self._pending += operation.args
+                self._live.update(operation.args)
             elif purpose is not operation.result:
                 self._about.setdefault(purpose, []).append(operation)
             exit_ = operation.exit
             if exit_ is None:
                 continue
             if exit_.failargs is not None:
-                self._pending += exit_.failargs
+                self._live.update(exit_.failargs)
             else:
                 for one in (*operations[unneeded : place + 1], *exit_.block):
-                    self._pending += (*one.args, one.result)
+                    self._live.update((*one.args, one.result))
                 unneeded = place + 1
 
     def _reach_all(self) -> None:
-        pending, live = self._pending, self._live
-        while pending:
-            value = pending.pop()
-            if not isinstance(value, Var) or value in live:
-                continue
-            live.add(value)
-            definition = self._definitions.get(value)
-            if definition is not None:
-                pending += definition.args
-            for one in self._about.get(value, ()):
-                pending += one.args
+        definitions, about = self._definitions, self._about
+        fresh = self._live.copy()
+        while fresh:
+            reached: set[Value | None] = set()
+            for value in fresh & definitions.keys():
+                reached.update(definitions[value].args)
+            for value in fresh & about.keys():
+                for one in about[value]:
+                    reached.update(one.args)
+            fresh = reached - self._live
+            self._live |= fresh
 
     def live_part(self) -> Trace:
         """The trace without the operations whose purposes are not live."""

@@ -105,11 +105,9 @@ class Layout(DeclaredTypes):
 
     def learn_texts(self, operations: Iterable[Operation]) -> None:
         """Their constant strings are constants from now on."""
-        for operation in operations:
-            exit_ = operation.exit
-            values = operation.args if exit_ is None else (*operation.args, *(exit_.failargs or ()))
-            texts = [value.text for value in values if isinstance(value, ConstRef)]
-            self.texts.update(dict.fromkeys(filter(is_text, texts)))
+        used = [one.args if one.exit is None else (*one.args, *(one.exit.failargs or ())) for one in operations]
+        texts = {value.text: None for values in used for value in values if isinstance(value, ConstRef)}
+        self.texts.update(dict.fromkeys(filter(is_text, texts)))
 
     def learn_use(self, text: str, kind: DescrKind, type_: Type | None, name: str) -> None:
         used_as = ITEM if kind is ARRAY else kind
