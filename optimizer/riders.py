@@ -138,6 +138,9 @@ class Pass:
     learned: ClassVar[frozenset[Kind]] = frozenset(Kind)
     """The kinds of operations that it learns from."""
 
+    prepared: ClassVar[frozenset[Kind]] = frozenset(Kind)
+    """The kinds of operations before which it may have something to emit."""
+
     @staticmethod
     def knows(row: Op) -> bool:
         """May it have anything to say about operations of that row, which is of one of its kinds?"""

@@ -90,8 +90,7 @@ class _Walk:
     def __init__(self, trace: Trace, passes: Sequence[Pass], layout: Layout) -> None:
         self._trace = trace
         self._passes = passes
-        self._roles = _roles_of(tuple([(type(one), one.kinds, one.learned) for one in passes]))
-        self._preparing = [passes[at] for at in self._roles.preparing]
+        self._roles = _roles_of(tuple([type(one) for one in passes]))
         self._completing = [passes[at] for at in self._roles.completing]
         self._decides = self._roles.decides
         self._facts = Facts(layout, decide_values=self._decides)
@@ -113,7 +112,9 @@ class _Walk:
             rider.begin(self._trace)
         operations = iter(self._trace.ops)
         while self._always_fails is None and (operation := next(operations, None)) is not None:
-            if operation.op.overflows is None:
+            if operation.op.raw:  # it says nothing, to nobody
+                self._output.append(operation)
+            elif operation.op.overflows is None:
                 self._settle(self._resolve(operation))
             else:
                 self._settle_overflow(self._resolve(operation), _up_to_guard(operations))
@@ -142,6 +143,10 @@ class _Walk:
             return
         rider, answer = answered
         match answer:
+            case Taken(why):  # most often
+                self._fired[why] += 1
+                self._operations[rider.name] += 1
+                self._learn(operation, delayed=True)
             case Becomes() | Equal():
                 self._apply(operation, rider, answer)
                 if operation.op.is_guard and self._always_fails is None:
@@ -154,10 +159,6 @@ class _Walk:
             case Needless(why):
                 self._fired[why] += 1
                 self._operations[rider.name] += 1
-            case Taken(why):
-                self._fired[why] += 1
-                self._operations[rider.name] += 1
-                self._learn(operation, delayed=True)
             case First(taken):
                 self._put_all(rider, taken)
                 self._settle(operation)
@@ -254,10 +255,10 @@ class _Walk:
         return len(self._output) - 1
 
     def _prepare(self, operation: Operation) -> None:
-        for rider in self._preparing:
-            taken = rider.prepare(operation, self._facts)
+        for place in self._roles.preparing[operation.op.kind]:
+            taken = self._passes[place].prepare(operation, self._facts)
             if taken:
-                self._put_all(rider, taken)
+                self._put_all(self._passes[place], taken)
 
     def _put_all(self, rider: Pass, operations: Sequence[Operation]) -> None:
         """Put out what `rider` has taken."""
@@ -300,23 +301,23 @@ class _Roles:
     """The passes, by their places, that have anything to do at a place: all walks with them find it out together.
 
     Those that are asked about operations of a row, as far as that was needed; that learn from those of a kind; and,
-    the last one first, that have something to do before an operation and at an exit.
+    the last one first, that have something to do before an operation of a kind and at an exit.
     """
 
-    def __init__(self, passes: tuple[tuple[type[Pass], frozenset[Kind], frozenset[Kind]], ...]) -> None:
+    def __init__(self, passes: tuple[type[Pass], ...]) -> None:
         self._passes = passes
         places = range(len(passes))
-        types = [type_ for type_, _, _ in passes]
-        learners = [at for at in places if types[at].learn is not Pass.learn]
-        self.decides = any(one.decides for one in types)
+        learners = [at for at in places if passes[at].learn is not Pass.learn]
+        preparing = [at for at in reversed(places) if passes[at].prepare is not Pass.prepare]
+        self.decides = any(one.decides for one in passes)
         self.rewriting: dict[Op, list[int]] = {}
-        self.learning = {kind: [at for at in learners if kind in passes[at][2]] for kind in Kind}
-        self.preparing = [at for at in reversed(places) if types[at].prepare is not Pass.prepare]
-        self.completing = [at for at in reversed(places) if types[at].complete is not Pass.complete]
+        self.learning = {kind: [at for at in learners if kind in passes[at].learned] for kind in Kind}
+        self.preparing = {kind: [at for at in preparing if kind in passes[at].prepared] for kind in Kind}
+        self.completing = [at for at in reversed(places) if passes[at].complete is not Pass.complete]
 
     def to_ask(self, row: Op) -> list[int]:
         """The passes that may have something to say about operations of that row."""
-        asked = [at for at, (type_, kinds, _) in enumerate(self._passes) if row.kind in kinds and type_.knows(row)]
+        asked = [at for at, one in enumerate(self._passes) if row.kind in one.kinds and one.knows(row)]
         self.rewriting[row] = asked
         return asked
 

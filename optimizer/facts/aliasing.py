@@ -67,9 +67,11 @@ def _contents_differ(facts: Facts, one: Value, other: Value) -> bool:
 
 def apart(facts: Facts, one: Value, other: Value) -> bool:
     """Can these two machine ints not be equal?"""
+    if isinstance(one, ConstInt) and isinstance(other, ConstInt):
+        return one.value != other.value
     one, other = facts.find(one), facts.find(other)
     if isinstance(one, ConstInt) and isinstance(other, ConstInt):
-        return one != other
+        return one.value != other.value
     if one.type is not INT or other.type is not INT or one == other:
         return False
     bounds = facts.bounds.bounds

@@ -34,8 +34,8 @@ from optimizer.facts.narrowing import narrow
 from optimizer.facts.raw_contents import RawContents
 from optimizer.facts.references import References
 from optimizer.ir.domains.bounds import bounds_domain
-from optimizer.ir.rows.ops import Kind, Role, Type
-from optimizer.ir.rows.row import COPY, EVENT, FACT, GUARD, INT, LOAD, NEW, STORE
+from optimizer.ir.rows.ops import Role, Type
+from optimizer.ir.rows.row import COPY, EVENT, FACT, GUARD, INT, LOAD, NEW, RAW_LOAD, RAW_STORE, STORE
 from optimizer.ir.trace import ConstInt, Operation, Value, Var
 from optimizer.ir.types.calls import EVENT_ROLES, call_of
 from optimizer.ir.types.known_calls import meant as known_call
@@ -71,6 +71,7 @@ class Facts:
         self.raw = RawContents(self)
         self.bounds = BoundsInference(word, self._decide) if decide_values else BoundsInference(word)
         self._equal_to: dict[Var, Value] = {}
+        self._equated = self._equal_to.keys()
         self._definitions: dict[Var, Operation] = {}
         self._ages: dict[Var, int] = {}
         self._latest_cell: tuple[Operation, Cell] | None = None
@@ -96,11 +97,16 @@ class Facts:
 
     def find_all(self, values: tuple[V, ...]) -> tuple[V | Value, ...]:
         """The representatives of these."""
-        return values if self._equal_to.keys().isdisjoint(values) else self._find_each(values)
+        return values if self._equated.isdisjoint(values) else self._find_each(values)
 
     def _find_each(self, values: tuple[V, ...]) -> tuple[V | Value, ...]:
         known = self._equal_to
         return tuple([self.find(value) if value in known else value for value in values])
+
+    @property
+    def equalities(self) -> int:
+        """The number of equalities that are known: as long as it is the same, so are representatives."""
+        return len(self._equal_to)
 
     def _decide(self, var: Var, value: int) -> None:
         """The bounds leave that value only."""
@@ -162,7 +168,7 @@ class Facts:
             passed = self._learn_guard(operation)
         elif row.kind is EVENT:
             self._learn_call(operation)
-        elif row.memory is not None and operation.memory is not None:
+        elif row.memory is not None:
             self._learn_of_heap(operation, delayed)
         if result is not None:
             self.now += 1
@@ -189,7 +195,7 @@ class Facts:
             self.memory.copy(copy_of(operation, self.layout))
         elif kind is NEW:
             self._learn_allocation(operation)
-        elif kind in (Kind.RAW_LOAD, Kind.RAW_STORE):
+        elif kind is RAW_LOAD or kind is RAW_STORE:
             self._learn_raw(operation)
         else:
             self._learn_meaning(operation)

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from itertools import chain
 from typing import TYPE_CHECKING
 
-from optimizer.facts.aliasing import distinct, may_meet
+from optimizer.facts.aliasing import apart, distinct
 from optimizer.facts.cells import MOST_CELLS, Cell, Copy, default_content, stored_value
 from optimizer.facts.conditions import NULL
 from optimizer.facts.references import Fresh, constant_name
@@ -39,42 +39,50 @@ class _Local:
     blurred: set[str] = field(default_factory=set)
 
 
+Table = dict[tuple[Value, Value | None], Value]
+"""Contents of cells of one slot, by their objects and indices."""
+
+
 class _Contents:
     """Contents of cells, by their slots, and by their indices as far as these are constant: such cells never meet those
     of another constant index."""
 
     def __init__(self) -> None:
-        self._tables: dict[str, dict[Value | None, dict[Cell, Value]]] = {}
+        self._tables: dict[str, dict[Value | None, Table]] = {}
 
     def get(self, cell: Cell) -> Value | None:
         tables = self._tables.get(cell.slot.key)
-        table = tables.get(_bucket(cell)) if tables else None
-        return table.get(cell) if table else None
+        if not tables:
+            return None
+        index = cell.index
+        table = tables.get(_ANY if isinstance(index, Var) else index)
+        return table.get((cell.object, index)) if table else None
 
     def put(self, cell: Cell, value: Value) -> None:
-        table = self._tables.setdefault(cell.slot.key, {}).setdefault(_bucket(cell), {})
-        table[cell] = value
+        index, tables = cell.index, self._tables.setdefault(cell.slot.key, {})
+        table = tables.setdefault(_ANY if isinstance(index, Var) else index, {})
+        table[cell.object, index] = value
         if len(table) > MOST_CELLS:
             del table[next(iter(table))]
 
-    def of(self, key: str) -> Iterator[dict[Cell, Value]]:
+    def of(self, key: str) -> Iterable[Table]:
         """All tables of the slot of that key."""
-        yield from self._tables.get(key, {}).values()
+        return self._tables.get(key, {}).values()
 
-    def near(self, cell: Cell) -> Iterator[dict[Cell, Value]]:
-        """The tables of cells that may be this one."""
+    def forget_meeting(self, facts: Facts, cell: Cell) -> None:
+        """Forgets all that may be the content of that cell."""
         tables = self._tables.get(cell.slot.key)
         if not tables:
             return
-        at = _bucket(cell)
-        if at is _ANY:
-            yield from tables.values()
-            return
-        for bucket in (at, _ANY):
-            if bucket in tables:
-                yield tables[bucket]
+        at, index = cell.object, cell.index
+        near = tables.values() if isinstance(index, Var) else (tables.get(index), tables.get(_ANY))
+        for table in filter(None, near):
+            for known in list(table):
+                is_apart = index is not None and known[1] is not None and apart(facts, known[1], index)
+                if not is_apart and not distinct(facts, known[0], at):
+                    del table[known]
 
-    def all(self) -> Iterator[dict[Cell, Value]]:
+    def all(self) -> Iterator[Table]:
         return chain.from_iterable(tables.values() for tables in self._tables.values())
 
     def slots(self) -> KeysView[str]:
@@ -89,10 +97,6 @@ class _Contents:
 
 _ANY = NULL
 """The bucket of cells whose index is not constant; no index is NULL."""
-
-
-def _bucket(cell: Cell) -> Value | None:
-    return _ANY if isinstance(cell.index, Var) else cell.index
 
 
 class Memory:
@@ -126,8 +130,8 @@ class Memory:
 
     def contents_of(self, key: str, value: Value) -> Value | None:
         """The content of an immutable field of that object, which is not local."""
-        held = ((cell, content) for table in self._lasting.of(key) for cell, content in table.items())
-        return next((content for cell, content in held if cell.object == value), None)
+        held = (held for table in self._lasting.of(key) for held in table.items())
+        return next((content for (at, _), content in held if at == value), None)
 
     def _local_content(self, local: _Local, cell: Cell) -> Value | None:
         key, index = cell.slot.key, cell.index
@@ -187,19 +191,20 @@ class Memory:
         """`value` has been stored. A delayed store lets go of nothing yet."""
         cell, value = self._normal(cell), self._facts.find(value)
         references = self._facts.references
-        local = isinstance(cell.object, Var) and cell.object in self._local
-        if not local:
-            self._forget_meeting(cell)
-            if cell.slot.immutable or cell.slot.quasi_immutable:
-                self._rewritten.add(cell.slot.key)
-        if references.is_local(value):
-            assert isinstance(value, Var)
-            if local:
+        local = self._local.get(cell.object) if isinstance(cell.object, Var) else None
+        if local is not None:
+            if references.is_local(value):
+                assert isinstance(value, Var)
                 assert isinstance(cell.object, Var)
                 references.fresh[cell.object].holds.append(value)
-            elif not delayed:
-                self.escape(value)
-        self._put(cell, value, written=True)
+            self._put_local(local, cell, value, written=True)
+            return
+        self._forget_meeting(cell)
+        if cell.slot.immutable or cell.slot.quasi_immutable:
+            self._rewritten.add(cell.slot.key)
+        if not delayed:
+            self.escape(value)
+        self._put_shared(cell, value)
 
     def copy(self, copy: Copy) -> None:
         """Items have been copied."""
@@ -227,16 +232,19 @@ class Memory:
         self._bytes_changed = True
         self._forget_object(chain(self._shared.all(), self._lasting.all(), self._suspended.all()), changed)
 
-    def _forget_object(self, tables: Iterable[dict[Cell, Value]], value: Value) -> None:
+    def _forget_object(self, tables: Iterable[Table], value: Value) -> None:
         for table in tables:
-            for known in [known for known in table if not distinct(self._facts, known.object, value)]:
+            for known in [known for known in table if not distinct(self._facts, known[0], value)]:
                 del table[known]
 
-    def _put(self, cell: Cell, value: Value, *, written: bool = False) -> None:
+    def _put(self, cell: Cell, value: Value) -> None:
         local = self._local.get(cell.object) if isinstance(cell.object, Var) else None
-        if local is not None:
-            self._put_local(local, cell, value, written)
-            return
+        if local is None:
+            self._put_shared(cell, value)
+        else:
+            self._put_local(local, cell, value, written=False)
+
+    def _put_shared(self, cell: Cell, value: Value) -> None:
         self._table(cell).put(cell, value)
         if cell.slot.immutable and cell.index is None:
             self._facts.references.learn_about(cell.object).immutables.add(cell.slot.key)
@@ -256,9 +264,7 @@ class Memory:
 
     def _forget_meeting(self, cell: Cell) -> None:
         for contents in (self._shared, self._lasting, self._suspended):
-            for table in contents.near(cell):
-                for known in [known for known in table if may_meet(self._facts, known, cell)]:
-                    del table[known]
+            contents.forget_meeting(self._facts, cell)
 
     def event(self, effects: Effects, args: tuple[Value, ...]) -> None:
         """An event has happened. Where the code is known to be valid behind it, it has left alone what is watched."""

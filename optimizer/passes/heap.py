@@ -17,13 +17,12 @@ stores to what may be one cell, so that their order does not matter.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from optimizer.facts.aliasing import distinct, may_meet
 from optimizer.facts.cells import Cell, copy_of, stored_value
 from optimizer.facts.facts import Facts
-from optimizer.ir.rows.ops import Kind
-from optimizer.ir.rows.row import LOAD, STORE
+from optimizer.ir.rows.row import COPY, EVENT, LOAD, SCAN, STORE
 from optimizer.ir.trace import Operation, Value
 from optimizer.ir.types.call_questions import effects_at
 from optimizer.ir.types.layout import Field
@@ -37,53 +36,45 @@ class HeapAccesses(DelayedStores[Cell]):
     kinds = frozenset({LOAD, STORE})
 
     def rewrite(self, operation: Operation, facts: Facts) -> Answer | None:
-        match operation.op.kind:
-            case Kind.LOAD:
-                content = facts.memory.content(facts.cell(operation))
-                return None if content is None else Equal(content, "known_content")
-            case Kind.STORE:
-                return self._store(operation, facts)
-        return None
+        if operation.op.kind is STORE:
+            return self._store(operation, facts)
+        content = facts.memory.content(facts.cell(operation)) if operation.op.kind is LOAD else None
+        return None if content is None else Equal(content, "known_content")
 
     def _store(self, store: Operation, facts: Facts) -> Answer:
-        cell, content = facts.cell(store), facts.memory.content(facts.cell(store))
+        cell = facts.cell(store)
+        content = facts.memory.content(cell)
         if content == stored_value(store):
             return Needless("same_content")
-        key, was, kept, met = cell.slot.key, content, [], []
-        for waiting in self._delayed:
-            other = waiting.where
-            if other.slot.key == key:
-                if _is_cell(facts, other, cell):
-                    was = waiting.was
-                    continue
-                if may_meet(facts, other, cell):
-                    met.append(other)
-            kept.append(waiting)
+        was, kept, met, key = content, self._delayed, [], cell.slot.key
+        for waiting in [one for one in kept if one.where.slot.key == key]:
+            if _is_cell(facts, waiting.where, cell):
+                was, kept = waiting.was, [one for one in kept if one is not waiting]
+            elif may_meet(facts, waiting.where, cell):
+                met.append(waiting.where)
         if len(kept) < len(self._delayed) and was is not None and facts.find(was) == stored_value(store):
             self._delayed = kept
             return Taken("stored_back")
         return self._delay(Waiting(cell, store, was), kept, met, "store")
 
-    def _looked_at(self, operation: Operation, facts: Facts) -> Iterable[Cell]:
-        cells = [one.where for one in self._delayed]
-        match operation.op.kind:
-            case Kind.LOAD:
-                loaded = facts.cell(operation)
-                return (cell for cell in cells if may_meet(facts, cell, loaded))
-            case Kind.COPY:
-                copy = copy_of(operation, facts.layout)
-                return (cell for cell in cells if _may_be_of(facts, cell, copy.slot, (copy.source, copy.object)))
-            case Kind.SCAN:
-                slot = facts.layout.descr_of(operation)
-                assert isinstance(slot, Field)
-                return (cell for cell in cells if _may_be_of(facts, cell, slot, operation.args))
-            case Kind.RAW_LOAD | Kind.RAW_STORE if takes_object(operation):
-                return (cell for cell in cells if not distinct(facts, cell.object, operation.args[0]))
-            case Kind.EVENT:
-                effects = effects_at(operation, facts.layout)
-                return (cell for cell in cells if effects.may_see(cell.slot))
-            case _:
-                return ()
+    def _looked_at(self, operation: Operation, facts: Facts) -> Sequence[Cell]:
+        kind, cells = operation.op.kind, [one.where for one in self._delayed]
+        if kind is LOAD:
+            loaded = facts.cell(operation)
+            return [cell for cell in cells if may_meet(facts, cell, loaded)]
+        if kind is EVENT:
+            effects = effects_at(operation, facts.layout)
+            return [cell for cell in cells if effects.may_see(cell.slot)]
+        if kind is COPY:
+            copy = copy_of(operation, facts.layout)
+            return [cell for cell in cells if _may_be_of(facts, cell, copy.slot, (copy.source, copy.object))]
+        if kind is SCAN:
+            slot = facts.layout.descr_of(operation)
+            assert isinstance(slot, Field)
+            return [cell for cell in cells if _may_be_of(facts, cell, slot, operation.args)]
+        if takes_object(operation):
+            return [cell for cell in cells if not distinct(facts, cell.object, operation.args[0])]
+        return ()
 
 
 def _is_cell(facts: Facts, one: Cell, other: Cell) -> bool:

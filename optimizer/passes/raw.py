@@ -15,13 +15,13 @@ look at what it may overlap with.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Sequence
 
 from optimizer.facts.cells import stored_value
 from optimizer.facts.facts import Facts
 from optimizer.facts.raw_contents import Place
-from optimizer.ir.rows.ops import OPS, Kind, Type
-from optimizer.ir.rows.row import FLOAT
+from optimizer.ir.rows.ops import OPS
+from optimizer.ir.rows.row import END, EVENT, FLOAT, GUARD, INT, POSITION, RAW_LOAD, RAW_STORE
 from optimizer.ir.trace import ConstInt, Operation, Value
 from optimizer.ir.types.call_questions import effects_at
 from optimizer.ir.types.calls import Effects
@@ -36,17 +36,16 @@ _AND, _EXTEND = OPS["int_and"], OPS["int_signext"]
 
 class RawAccesses(DelayedStores[Place]):
     name = "raw"
-    kinds = frozenset({Kind.RAW_LOAD, Kind.RAW_STORE})
+    kinds = frozenset({RAW_LOAD, RAW_STORE})
+    prepared = frozenset({RAW_LOAD, RAW_STORE, EVENT, GUARD, POSITION, END})
 
     def rewrite(self, operation: Operation, facts: Facts) -> Answer | None:
         if takes_object(operation):
             return None
-        match operation.op.kind:
-            case Kind.RAW_LOAD:
-                return self._load(operation, facts)
-            case Kind.RAW_STORE if stored_value(operation).type is Type.INT:
-                return self._store(operation, facts)
-        return None
+        if operation.op.kind is RAW_LOAD:
+            return self._load(operation, facts)
+        is_store = operation.op.kind is RAW_STORE and stored_value(operation).type is INT
+        return self._store(operation, facts) if is_store else None
 
     def _load(self, operation: Operation, facts: Facts) -> Answer | None:
         place, item = facts.raw.place(operation), facts.layout.descr_of(operation)
@@ -74,16 +73,14 @@ class RawAccesses(DelayedStores[Place]):
         met = [one.where for one in kept if not one.where.is_apart(place)]
         return self._delay(Waiting(place, operation), kept, met, "raw_store")
 
-    def _looked_at(self, operation: Operation, facts: Facts) -> Iterable[Place]:
+    def _looked_at(self, operation: Operation, facts: Facts) -> Sequence[Place]:
         places = [one.where for one in self._delayed]
-        match operation.op.kind:
-            case Kind.RAW_LOAD | Kind.RAW_STORE if not takes_object(operation):
-                met = facts.raw.place(operation)
-                return [at for at in places if not at.is_apart(met)]
-            case Kind.EVENT if _sees_raw(effects_at(operation, facts.layout)):
-                return places
-            case _:
-                return ()
+        if operation.op.kind is EVENT:
+            return places if _sees_raw(effects_at(operation, facts.layout)) else ()
+        if takes_object(operation):
+            return ()
+        met = facts.raw.place(operation)
+        return [at for at in places if not at.is_apart(met)]
 
 
 def _extended(value: Value, item: RawItem, facts: Facts) -> Answer:

@@ -23,6 +23,7 @@ from functools import cache
 from optimizer.facts.cells import Cell, copy_of, default_content, is_cleared, stored_value
 from optimizer.facts.facts import Facts
 from optimizer.ir.rows.ops import OPS, REF, VOID, Kind, Op, Type
+from optimizer.ir.rows.row import COPY, EVENT, FACT, LOAD, NEW, STORE
 from optimizer.ir.trace import ConstInt, Exit, Operation, Value, Var
 from optimizer.ir.types.known_calls import meant
 from optimizer.ir.types.layout import Array, Layout, Struct
@@ -34,11 +35,12 @@ LONGEST = 16
 
 @dataclass(slots=True)
 class _Virtual:
-    """An object that is not there yet, and the last store to each of its cells that has been written."""
+    """An object that is not there yet, and the last store to each of its cells that has been written, with what is
+    there without it, where anybody may read that."""
 
     allocation: Operation
     allocated: Struct | Array
-    stores: dict[tuple[str, Value | None], Operation] = field(default_factory=dict)
+    stores: dict[tuple[str, Value | None], tuple[Operation, Value | None]] = field(default_factory=dict)
 
     def has(self, cell: Cell, layout: Layout) -> bool:
         """Is it surely one of its cells?"""
@@ -52,57 +54,59 @@ class _Virtual:
         return isinstance(index, ConstInt) and 0 <= index.value < length.value
 
     def content(self, cell: Cell, facts: Facts) -> Value | None:
-        store = self.stores.get((cell.slot.key, cell.index))
-        if store is not None:
-            return facts.find(stored_value(store))
-        return default_content(cell, self.allocated, self._is_cleared)
+        stored = self.stores.get((cell.slot.key, cell.index))
+        return self._default(cell) if stored is None else facts.find(stored_value(stored[0]))
 
-    @property
-    def _is_cleared(self) -> bool:
-        return is_cleared(self.allocation, self.allocated)
+    def _default(self, cell: Cell) -> Value | None:
+        return default_content(cell, self.allocated, is_cleared(self.allocation, self.allocated))
+
+    def store(self, cell: Cell, store: Operation) -> None:
+        """A store to a cell that it has."""
+        known = self.stores.get((cell.slot.key, cell.index))
+        self.stores[cell.slot.key, cell.index] = store, self._default(cell) if known is None else known[1]
 
     def values(self, facts: Facts) -> list[Value]:
-        return [facts.find(stored_value(store)) for store in self.stores.values()]
+        find = facts.find
+        return [find(stored_value(store)) for store, _ in self.stores.values()]
 
-    def needed_stores(self, facts: Facts) -> Iterable[Operation]:
+    def needed_stores(self, facts: Facts) -> list[Operation]:
         """The stores that must follow the allocation."""
-        for store in self.stores.values():
-            cell = facts.cell(store)
-            cleared = default_content(cell, self.allocated, self._is_cleared)
-            if cleared is None or facts.find(stored_value(store)) != cleared:
-                yield store
+        find = facts.find
+        return [
+            store for store, default in self.stores.values() if default is None or find(stored_value(store)) != default
+        ]
 
 
 class Virtuals(Pass):
     name = "virtuals"
-    kinds = frozenset({Kind.NEW, Kind.LOAD, Kind.STORE, Kind.COPY, Kind.FACT, Kind.EVENT})
+    kinds = frozenset({NEW, LOAD, STORE, COPY, FACT, EVENT})
 
     def __init__(self) -> None:
         self._virtuals: dict[Value, _Virtual] = {}
 
     def rewrite(self, operation: Operation, facts: Facts) -> Answer | None:
-        if operation.op.kind is Kind.NEW:
+        kind = operation.op.kind
+        if kind is NEW:
             return self._allocate(operation, facts)
-        known = meant(operation, facts.layout)
-        if known.op.kind is Kind.COPY:
-            return self._copy(known, facts)
+        if kind is COPY or kind is EVENT:
+            known = meant(operation, facts.layout)
+            return self._copy(known, facts) if known.op.kind is COPY else None
         virtual = self._virtuals.get(operation.args[0]) if operation.args else None
         if virtual is None:
             return None
-        match operation.op.kind:
-            case Kind.LOAD:
-                cell = facts.cell(operation)
-                content = virtual.content(cell, facts) if virtual.has(cell, facts.layout) else None
-                return None if content is None else Equal(content, "virtual_load")
-            case Kind.STORE:
-                cell = facts.cell(operation)
-                if not virtual.has(cell, facts.layout):
-                    return First(tuple(self.prepare(operation, facts)))
-                virtual.stores[cell.slot.key, cell.index] = operation
-                return Taken("virtual_store")
-            case Kind.FACT:
-                return Needless("virtual_fact")
-        return None
+        if kind is FACT:
+            return Needless("virtual_fact")
+        if kind is not LOAD and kind is not STORE:
+            return None
+        cell = facts.cell(operation)
+        has_it = virtual.has(cell, facts.layout)
+        if kind is LOAD:
+            content = virtual.content(cell, facts) if has_it else None
+            return None if content is None else Equal(content, "virtual_load")
+        if not has_it:
+            return First(tuple(self.prepare(operation, facts)))
+        virtual.store(cell, operation)
+        return Taken("virtual_store")
 
     def _copy(self, copy: Operation, facts: Facts) -> Answer | None:
         """A copy to a virtual string or array, or from a virtual array, is so many stores of what is there; references
@@ -116,11 +120,11 @@ class Virtuals(Pass):
         for cell, place in what.cells():
             item = self._content(cell, facts)
             if item is None and source is None and what.slot.type is REF:
-                done.append(_access(copy, Kind.LOAD, (cell.object, cell.index), facts.fresh(REF)))
+                done.append(_access(copy, LOAD, (cell.object, cell.index), facts.fresh(REF)))
                 item = done[-1].result
             if item is None or (to is not None and not to.has(place, facts.layout)):
                 return None
-            stores.append(_access(copy, Kind.STORE, (place.object, place.index, item), None))
+            stores.append(_access(copy, STORE, (place.object, place.index, item), None))
         return Unrolled((*done, *stores), "virtual_copy")
 
     def _content(self, cell: Cell, facts: Facts) -> Value | None:
@@ -160,7 +164,7 @@ class Virtuals(Pass):
         if not objects:
             return exit_
         named = {var: names.fresh(var.type) for var in objects}
-        block = [op.on(tuple([_named(arg, named) for arg in op.args])) for op in exit_.block]
+        block = [_renamed(op, named) for op in exit_.block]
         renamed = exit_.failargs and tuple([None if arg is None else _named(arg, named) for arg in failargs])
         return Exit(renamed, exit_.origin, (*_build(objects, named, facts), *block))
 
@@ -168,16 +172,19 @@ class Virtuals(Pass):
         """The virtual objects that can be reached from `roots`, each behind those that it holds, but for cycles."""
         found: list[Var] = []
         met: set[Value] = set()
-        pending = [(root, False) for root in reversed(list(roots))]
+        virtuals = self._virtuals
+        pending = [(root, False) for root in roots if root in virtuals]
+        pending.reverse()
         while pending:
             value, is_done = pending.pop()
             if is_done:
                 assert isinstance(value, Var)
                 found.append(value)
-            elif value in self._virtuals and value not in met:
+            elif value not in met:
                 met.add(value)
                 pending.append((value, True))
-                pending.extend((held, False) for held in reversed(self._virtuals[value].values(facts)))
+                held = virtuals[value].values(facts)
+                pending.extend([(one, False) for one in reversed(held) if one in virtuals])
         return found
 
 
@@ -204,6 +211,12 @@ def _named(value: Value, names: Mapping[Var, Var]) -> Value:
     return names.get(value, value) if isinstance(value, Var) else value
 
 
+def _renamed(operation: Operation, names: Mapping[Var, Var]) -> Operation:
+    if names.keys().isdisjoint(operation.args):
+        return operation
+    return operation.on(tuple([_named(arg, names) for arg in operation.args]))
+
+
 def _build(objects: Mapping[Var, _Virtual], names: Mapping[Var, Var], facts: Facts) -> list[Operation]:
     """The allocations of these objects by these names, with their stores; what a cycle needs comes last."""
     built: list[Operation] = []
@@ -214,7 +227,6 @@ def _build(objects: Mapping[Var, _Virtual], names: Mapping[Var, Var], facts: Fac
         built.append(new if names[var] == var else Operation(new.op, new.args, names[var], None, new.descr, new.line))
         missing.discard(var)
         for store in virtual.needed_stores(facts):
-            args = facts.find_all(store.args)
-            ready = store.on(tuple([_named(arg, names) for arg in args]))
-            (last if missing.intersection(args) else built).append(ready)
+            found = store.on(facts.find_all(store.args))
+            (last if missing.intersection(found.args) else built).append(_renamed(found, names))
     return built + last

@@ -82,11 +82,10 @@ class Role(_Names):
 INT, REF, FLOAT, VOID, ANY, PLACE = Type.INT, Type.REF, Type.FLOAT, Type.VOID, Type.ANY, Type.PLACE
 PURE, GUARD, EVENT, POSITION, END, FACT = Kind.PURE, Kind.GUARD, Kind.EVENT, Kind.POSITION, Kind.END, Kind.FACT
 LOAD, STORE, NEW, COPY, SCAN = Kind.LOAD, Kind.STORE, Kind.NEW, Kind.COPY, Kind.SCAN
+RAW_LOAD, RAW_STORE = Kind.RAW_LOAD, Kind.RAW_STORE
 FIELD, ITEM, INTERIOR = DescrKind.FIELD, DescrKind.ITEM, DescrKind.INTERIOR
 STRUCT, ARRAY, CALL = DescrKind.STRUCT, DescrKind.ARRAY, DescrKind.CALL
 RAW_ITEM, RAW_SIZE, RAW_FIELD = DescrKind.RAW_ITEM, DescrKind.RAW_SIZE, DescrKind.RAW_FIELD
-
-_CHANGES = (NEW, STORE, COPY, Kind.RAW_STORE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -191,7 +190,7 @@ class Op:
             "is_call": memory is not None and memory.descr is CALL,
             "is_pure": is_pure and modelled,
             "has_floats": is_pure and not modelled and self.meaning is not None,
-            "in_exit_block": self.kind in _CHANGES
+            "in_exit_block": self.kind in (NEW, STORE, COPY, RAW_STORE)
             or (is_pure and self.overflows is None and (memory is None or memory.descr is None)),
         }
         for name, value in follows.items():

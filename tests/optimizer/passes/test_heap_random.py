@@ -14,9 +14,10 @@ from memory_traces import Case, grown
 from optimizer.facts import aliasing, memory
 from optimizer.facts.memory import Memory
 from optimizer.ir.check import IllFormed, check
+from optimizer.ir.rows.ops import Kind
 from optimizer.ir.text import format_trace
 from optimizer.ir.trace import ConstInt
-from optimizer.passes import heap, virtuals
+from optimizer.passes import virtuals
 from optimizer.passes.heap import HeapAccesses
 from optimizer.passes.virtuals import Virtuals
 from optimizer.pipeline import DEFAULT_PASSES, run_passes
@@ -90,12 +91,12 @@ def _ones(content: Callable[..., Any]) -> Callable[..., Any]:
     return one_for_zero
 
 
-def _ignoring_the_index(original: Callable[..., bool]) -> Callable[..., bool]:
-    return lambda facts, one, other: original(facts, one, other) and (one.index is None or one.index == other.index)
+def _unlike(_facts: object, one: object, other: object) -> bool:
+    return one != other
 
 
 def _not_at_events(self: HeapAccesses, operation: Any, facts: Any) -> Any:
-    return () if operation.op.kind is heap.Kind.EVENT else _PREPARE(self, operation, facts)
+    return () if operation.op.kind is Kind.EVENT else _PREPARE(self, operation, facts)
 
 
 _PREPARE = HeapAccesses.prepare
@@ -105,7 +106,7 @@ FAULTS: dict[str, tuple[object, str, object]] = {
     "nothing is forgotten at an event": (
         Memory, "event", lambda self, effects, args: [self.escape(arg) for arg in args]),
     "a fresh object that is handed to an event stays local": (Memory, "escape", _nothing),
-    "an item at a variable index is another one": (memory, "may_meet", _ignoring_the_index(aliasing.may_meet)),
+    "an item at a variable index is another one": (memory, "apart", _unlike),
     "objects are allocated without their fields": (virtuals._Virtual, "needed_stores", _no_stores),
     "what an object has in it is not allocated": (virtuals._Virtual, "values", lambda self, facts: []),
     "unset fields are not 0": (virtuals, "default_content", _ones(virtuals.default_content)),
