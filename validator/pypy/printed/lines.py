@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 
 from optimizer.ir.dialects.pypy_log import Section
 from optimizer.ir.faults import InputError
+from optimizer.ir.immutable import immutable
 from optimizer.ir.text.lexer import Source
 from optimizer.ir.text.syntax import Statement, parse_body
 
@@ -93,8 +94,12 @@ class Access:
     value: str
 
 
-@dataclass(frozen=True)
-class Line:
+class _Remembering:
+    """A base with room for what is computed once."""
+
+
+@immutable
+class Line(_Remembering):
     """An operation: the texts of its result (None without one), name, arguments and descr ("" without one), and of a
     guard the values that it hands over, without holes. `point` is the position in the program; "" where that is not
     known. `passed` is the number of positions that were passed in front of it; None of what is in no log."""
@@ -168,7 +173,7 @@ class Line:
         """The operation with other names."""
         result = None if self.result is None else rename(self.result)
         args, handed = tuple(map(rename, self.args)), tuple(map(rename, self.handed))
-        return replace(self, result=result, args=args, handed=handed)
+        return Line(result, self.name, args, self.descr, handed, self.point, self.passed)
 
     def __str__(self) -> str:
         args = ", ".join([*self.args, *([f"descr={self.descr}"] if self.descr else [])])
@@ -183,7 +188,7 @@ class Printed:
     lines: tuple[Line, ...]
 
     def with_lines(self, lines: tuple[Line, ...]) -> Printed:
-        return replace(self, lines=lines)
+        return Printed(self.inputs, lines)
 
     def renamed(self, rename: Callable[[str], str]) -> Printed:
         """The trace with other names."""
@@ -216,25 +221,20 @@ def read_printed(section: Section, file: str) -> Printed:
     except InputError as mistake:
         line = mistake.line and mistake.line + section.line - 1
         raise InputError(mistake.message, file=file, line=line, column=mistake.column, source=mistake.source) from None
-    lines = _with_points(map(_line, body.statements))
-    return Printed(tuple(token.text for token in body.header.inputs), tuple(lines))
+    return Printed(tuple([token.text for token in body.header.inputs]), tuple(_lines(body.statements)))
 
 
-def _line(statement: Statement) -> Line:
-    args = tuple(token.text for token in statement.args)
-    result = None if statement.result is None else statement.result.text
-    descr = "" if statement.descr is None else statement.descr.text
-    handed = tuple(token.text for token in statement.failargs or () if token.text != _HOLE)
-    return Line(result, statement.name.text, args, descr, handed)
-
-
-def _with_points(lines: Iterable[Line]) -> Iterator[Line]:
+def _lines(statements: Iterable[Statement]) -> Iterator[Line]:
     """The lines with the positions in the program that were passed last."""
     point, passed = "", 0
-    for line in lines:
-        if line.name == "debug_merge_point":
-            point, passed = line.args[-1].partition("'")[2], passed + 1
-        yield replace(line, point=point, passed=passed)
+    for statement in statements:
+        name, args = statement.name.text, tuple([token.text for token in statement.args])
+        if name == "debug_merge_point":
+            point, passed = args[-1].partition("'")[2], passed + 1
+        result = None if statement.result is None else statement.result.text
+        descr = "" if statement.descr is None else statement.descr.text
+        handed = tuple([token.text for token in statement.failargs or () if token.text != _HOLE])
+        yield Line(result, name, args, descr, handed, point, passed)
 
 
 def touches_nothing(function: str) -> bool:
