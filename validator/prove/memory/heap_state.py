@@ -7,7 +7,6 @@ that they are given (`named`), so that an allocation of the optimized trace can 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from copy import copy
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Self
 
@@ -110,7 +109,9 @@ class HeapState:
         self.exception = terms.pointer(PENDING, 0) if memory.is_pending else terms.null
 
     def copy(self) -> Self:
-        heap = copy(self)
+        heap = object.__new__(type(self))
+        for name in HeapState.__slots__:
+            setattr(heap, name, getattr(self, name))
         heap.chains = self.chains.copy()
         return heap
 
