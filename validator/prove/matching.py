@@ -9,6 +9,7 @@ of the same type and length is checked here, or left to an obligation. A wrong g
 from __future__ import annotations
 
 from bisect import bisect_left
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
@@ -28,20 +29,29 @@ Simplify = Callable[[Term], Term]
 """The form of a term under the facts of a place."""
 
 
-def guess_by_name(before: Encoding, after: Trace) -> dict[int, Term]:
-    """Partners for the allocations of `after` outside of exit blocks that have the name and the type of one of
-    `before`, by number: what most optimizers leave of them. To be checked by flow."""
-    allocations = {alloc: number for number, alloc in before.made.items()}
-    named = {name: alloc for name, alloc in before.values.items() if alloc in allocations}
+def first_guess(before: Encoding, after: Trace) -> dict[int, Term]:
+    """Partners for the allocations of `after` outside of exit blocks, by number: those of `before` that have the name
+    and the type, which is what most optimizers leave of them, and of a type of which both have one more, that one. To
+    be checked by flow."""
     operations = all_operations(before.trace)
-    guess: dict[int, Term] = {}
+    allocations = {alloc: operations[number] for number, alloc in before.made.items()}
+    named = {name: alloc for name, alloc in before.values.items() if alloc in allocations}
     numbers = {id(operation): number for number, operation in enumerate(all_operations(after))}
+    guess: dict[int, Term] = {}
+    other: defaultdict[object, list[Operation]] = defaultdict(list)
     for operation in after.ops:
-        alloc = named.get(operation.result.name) if operation.op.kind is NEW and operation.result else None
-        if alloc is None or alloc in guess.values():
+        if operation.op.kind is not NEW or not operation.result:
             continue
-        if _allocate_alike(operations[allocations[alloc]], operation):
+        alloc = named.get(operation.result.name)
+        if alloc is None or alloc in guess.values() or not _allocate_alike(allocations[alloc], operation):
+            other[operation.op, operation.descr].append(operation)
+        else:
             guess[numbers[id(operation)]] = alloc
+    taken = set(guess.values())
+    for type_, (operation, *more) in other.items():
+        left = [alloc for alloc, one in allocations.items() if (one.op, one.descr) == type_ and alloc not in taken]
+        if not more and len(left) == 1 and _allocate_alike(allocations[left[0]], operation):
+            guess[numbers[id(operation)]] = left[0]
     return guess
 
 

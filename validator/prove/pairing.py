@@ -13,7 +13,7 @@ from optimizer.ir.types.layout import Layout
 from validator.prove.align import given_origins
 from validator.prove.encode import encode, memory_for
 from validator.prove.encoding import Encoding
-from validator.prove.matching import guess_by_name, match_allocations
+from validator.prove.matching import first_guess, match_allocations
 from validator.prove.memory.heap_state import PairMemory
 from validator.prove.obligations import Pair
 from validator.verdict import Options
@@ -49,7 +49,7 @@ def encode_pair(before: Trace, after: Trace, layout: Layout, options: Options) -
 def _matched(recorded: Encoding, after: Trace, memory: PairMemory) -> Encoding:
     """The optimized trace: first a draft in which allocations are those of the recorded trace that have their names,
     which shows which ones they flow together with. Most often it stays."""
-    guess = guess_by_name(recorded, after) if recorded.made else {}
+    guess = first_guess(recorded, after) if recorded.made else {}
     draft = _naming("after", encode, after, memory, recorded, guess)
     if not recorded.made:
         return draft
