@@ -97,6 +97,28 @@ def test_one_place_of_the_program_compares_with_one_constant() -> None:
     assert ASSUMED.replace(" are of", " at one place are of") in first.texts.assumes
 
 
+def other_classes(**more: bool) -> list[Judged]:
+    """Pairs that leave comparisons of objects of two classes out at one place; a third one that compares there; and at
+    another place objects of both classes that are the constant."""
+    same = "".join(compared(passes="guard_true", is_gone=False, line=8, class_=name) for name in ("Number", "Text"))
+    third = compared(line=9, class_="List", is_gone=False, **more)
+    return judged(compared(line=9) + compared(line=9, class_="Text") + third + same)
+
+
+def test_the_constant_at_one_place_is_of_none_of_the_classes_of_what_is_compared_with_it() -> None:
+    first, second, *_ = other_classes(is_known=False)
+    assert is_proved(first)
+    assert is_proved(second)
+    assert first.texts is not None
+    assert ASSUMED.replace(" are of", " at one place are of") in first.texts.assumes
+
+
+def test_the_constant_at_one_place_may_be_of_any_class_where_one_is_compared_with_it() -> None:
+    first, second, *_ = other_classes(is_known=True)
+    assert not is_proved(first)
+    assert not is_proved(second)
+
+
 def test_what_one_pair_leaves_out_at_each_place_says_nothing_of_either() -> None:
     other = compared(passes="guard_true", is_gone=False, line=7)
     first, second, _ = judged(compared(line=8) + compared(line=9) + other)

@@ -11,8 +11,8 @@ nothing says that there is one of that class: no comparison that finds such an o
 that stays though the class is known. In the same way it is assumed of a bytecode, whatever the class, behind the same
 other comparisons: it is the interpreter that compares there, with constants of its own. Where something contradicts
 both, it is assumed of the comparisons at one place of the program, which have one constant there: at the same position,
-behind the same other comparisons. All this is said of one log: which constants there are, other processes do not tell.
-Only what contradicts it holds for all.
+behind the same other comparisons, of objects of one class or, where nothing contradicts that, of any. All this is said
+of one log: which constants there are, other processes do not tell. Only what contradicts it holds for all.
 """
 
 from __future__ import annotations
@@ -55,13 +55,13 @@ class _Compared:
 
     @property
     def names(self) -> dict[str, str]:
-        """The subjects of statements on it, each with words for where that is: the class, the bytecode, and the class
-        at this place of the program."""
+        """The subjects of statements on it, each with words for where that is: the class, the bytecode, this place of
+        the program, and the class there."""
         names = {self.class_: ""}
         if found := _BYTECODE.search(self.point):
             names[found[1]] = f" in {found[2]}"
         if self.point:
-            names[f"{self.class_} at {self.point}"] = " at one place"
+            names |= dict.fromkeys((self.point, f"{self.class_} at {self.point}"), " at one place")
         return names
 
 
