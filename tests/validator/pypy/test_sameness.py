@@ -10,7 +10,7 @@ from validator import Proved
 from validator.pypy.inferred.sameness import Sameness
 from validator.pypy.judge import judge
 from validator.pypy.printed.rows import rows_of
-from validator.pypy.printed.straight import BEFORE, Sides
+from validator.pypy.printed.straight import AFTER, BEFORE, Sides
 from validator.pypy.study import study, translated
 
 MAP, LINK, ITEM = "descr=<FieldP Box.map 8>", "descr=<FieldP Cell.link 8>", "descr=<ArrayP 8>"
@@ -194,3 +194,29 @@ def test_calls_that_do_nothing_are_not_told_by_their_order() -> None:
     sides = translated(one, "log", study([one], "log")).sides
     sameness = Sameness(rows_of(sides))
     assert sameness.of(BEFORE, "p2") != sameness.of(BEFORE, "p0")
+
+
+IN_TURN = f"""\
+p2 = new_with_vtable(descr=<SizeDescr 16>)
+setfield_gc(p2, ConstPtr(ptr1), {MAP})
+setfield_gc(p9, p2, {LINK})
+call_n(ConstClass(work), descr=<Callv 0 EF=7>)
+setfield_gc(p9, ConstPtr(null), {LINK})
+finish(p9)"""
+
+
+@pytest.mark.parametrize(
+    ("right", "wrong", "is_same"),
+    [
+        ("", "", True),
+        (f"setfield_gc(p9, p2, {LINK})", f"setfield_gc(p8, p2, {LINK})", False),
+        (f"(p9, p2, {LINK})", f"(p9, p2, {LINK})\nsetfield_gc(p9, p2, {LINK})\nsetfield_gc(p9, p8, {LINK})", False),
+    ],
+)
+def test_what_is_stored_to_one_place_in_turn_is_the_same_if_it_is_as_often(
+    right: str, wrong: str, *, is_same: bool
+) -> None:
+    one = pair(IN_TURN, IN_TURN.replace("ptr1", "ptr11").replace(right, wrong))
+    sameness = Sameness(rows_of(translated(one, "log", study([one], "log")).sides))
+    assert (sameness.of(BEFORE, "ConstPtr(ptr1)") == sameness.of(AFTER, "ConstPtr(ptr11)")) is is_same
+    assert isinstance(judge(one, "log", study([one], "log")).verdict, Proved) is is_same

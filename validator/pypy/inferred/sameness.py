@@ -93,14 +93,11 @@ class Sameness:
         if node is None:
             node = (trace if is_variable(text) or is_pointer(text) or text == TOKEN else "", text)
             self._nodes[trace, text] = node
-        parents = self._parents
-        if node not in parents:
-            return node
-        top = parents[node]
-        while top in parents:
-            top = parents[top]
-        self._nodes[trace, text] = top
-        return top
+        if node in (parents := self._parents):
+            while node in parents:
+                node = parents[node]
+            self._nodes[trace, text] = node
+        return node
 
     def join(self, trace: str, one: str, other: str) -> None:
         self._join(self.of(trace, one), self.of(trace, other))
@@ -122,15 +119,17 @@ class Sameness:
         self._apart.setdefault(other, set()).add(one)
 
     def _meet(self, before: tuple[Line, ...], after: tuple[Line, ...]) -> None:
-        """Joins what stands at the same place of both traces."""
+        """Joins what stands at the same place of both traces. Of what they store to one place in turn it is the last,
+        unless they do so as often."""
         self._meet_in_order([line for line in before if line.is_guard], [line for line in after if line.is_guard])
         self._meet_in_order([line for line in before if line.is_call], [line for line in after if line.is_call])
         if before and after:
             self._meet_args(before[-1].args, after[-1].args)
-        stored = self._last_stores(BEFORE, before)
-        for key, value in self._last_stores(AFTER, after).items():
-            if key in stored:
-                self._meet_args((stored[key],), (value,))
+        stored = self._stores(BEFORE, before)
+        for key, values in self._stores(AFTER, after).items():
+            others = stored.get(key, [])
+            first = 0 if len(others) == len(values) else -1
+            self._meet_args(others[first:], values[first:])
 
     def _meet_constants(self, before: tuple[Line, ...], after: tuple[Line, ...]) -> None:
         """Joins the constants with which both traces do the same to the same, in order."""
@@ -184,11 +183,12 @@ class Sameness:
             if NULL not in (one, other) and (is_pointer(other) or is_variable(other)):
                 self._join(self.of(BEFORE, one), self.of(AFTER, other))
 
-    def _last_stores(self, trace: str, lines: tuple[Line, ...]) -> Mapping[object, str]:
-        found: dict[object, str] = {}
-        for line in lines:
-            if (store := line.access) and store.is_store:
-                found[store.memory, tuple(self.of(trace, part) for part in store.place)] = store.value
+    def _stores(self, trace: str, lines: tuple[Line, ...]) -> Mapping[object, list[str]]:
+        """What is stored to each place, in order."""
+        found = defaultdict[object, list[str]](list)
+        for store in (line.access for line in lines):
+            if store and store.is_store:
+                found[store.memory, tuple(self.of(trace, part) for part in store.place)].append(store.value)
         return found
 
 
