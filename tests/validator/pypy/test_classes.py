@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.pypy_logs import POINT, bridge, judged, recorded
+from tests.pypy_logs import POINT, WORK, bridge, judged, loop, recorded
 from validator import Proved
 from validator.pypy.judge import Judged
 
@@ -268,3 +268,43 @@ def test_what_may_stand_elsewhere_does_not() -> None:
 def test_what_was_there_before_does_not() -> None:
     (wrong,) = judged(put_by(store="setarrayitem_gc(p2, i4, ConstPtr(ptr5), descr=<ArrayP 8>)"))
     assert not is_proved(wrong)
+
+
+NEXT, OTHER = "<FieldP Node.inst_next 8>", "<FieldP Node.inst_other 16>"
+
+
+def iteration(at: int, guard: str, *, is_compared: bool = True) -> tuple[str, ...]:
+    """An iteration, which compares an object of a known class with a constant, and another one; `guard` is put behind
+    the arguments of guards."""
+    test = (f"i{at}1 = instance_ptr_eq(ConstPtr(ptr{at}1), p{at}0)", f"guard_false(i{at}1{guard}1")
+    return (
+        f"p{at}0 = getfield_gc_r(p0, descr={NEXT})",
+        f"guard_class(p{at}0, ConstClass(Number){guard}2",
+        *(test if is_compared else ()),
+        f"p{at}2 = getfield_gc_r(p0, descr={OTHER})",
+        f"i{at}3 = instance_ptr_eq(ConstPtr(ptr{at}3), p{at}2)",
+        f"guard_false(i{at}3{guard}3",
+        WORK.format("p0"),
+    )
+
+
+def peeled(*kept: int) -> str:
+    """A loop that was peeled, whose iterations that are `kept` have the first comparison."""
+    before = (line.partition(")#")[0] + ")" * (")#" in line) for line in iteration(1, ")#"))
+    first, second = (iteration(at, f", descr=<Guard0x{at}", is_compared=at in kept) for at in (1, 2))
+    lines = ("label(p0, descr=TargetToken(1))", *first, "label(p0, descr=TargetToken(2))", *second)
+    after = (f"+1: {line}{'>) [p0]' * ('Guard' in line)}" for line in lines)
+    ends = (f"jump(p0, descr={target})" for target in ("<Loop-1>", "TargetToken(2)"))
+    return recorded("[p0]", *before, next(ends)) + loop("[p0]", *after, f"+1: {next(ends)}")
+
+
+def test_what_the_preamble_of_a_peeled_loop_leaves_out_speaks_for_it() -> None:
+    first, second = judged(peeled() + compared())
+    assert is_proved(first), first.verdict
+    assert is_proved(second)
+
+
+def test_what_only_the_body_leaves_out_may_be_known_from_the_preamble() -> None:
+    first, second = judged(peeled(1) + compared())
+    assert not is_proved(first)
+    assert not is_proved(second)

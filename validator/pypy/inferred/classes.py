@@ -22,6 +22,7 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import lru_cache
+from itertools import takewhile
 
 from optimizer.ir.immutable import replace
 from validator.pypy.inferred.sameness import Sameness
@@ -75,16 +76,17 @@ class Apart:
     denied: set[str] = field(default_factory=set)
 
     def add(self, pair: Witness, sides: Sides, sameness: Sameness) -> None:
-        """Takes in a pair."""
+        """Takes in a pair; of a loop that was peeled, the preamble: what its body leaves out it may know from that."""
         lines = sides.before.lines
+        left = tuple(takewhile(lambda line: line.name != "label", sides.after.lines))
         classes = {sameness.of(BEFORE, line.args[0]): line.args[1] for line in lines if line.name in _TESTS}
         known = {
             sameness.of(BEFORE, line.result if line.name in ALLOCATIONS and line.result else line.args[0])
             for line in lines
             if line.name in (*ALLOCATIONS, "guard_value")
         }
-        kept = Counter(sameness.of(AFTER, value) for _, value, _ in _comparisons(sides.after.lines))
-        kept -= Counter(sameness.of(AFTER, one.value) for one in _compared(sides.after.lines) if one.is_same)
+        kept = Counter(sameness.of(AFTER, value) for _, value, _ in _comparisons(left))
+        kept -= Counter(sameness.of(AFTER, one.value) for one in _compared(left) if one.is_same)
         compared = [(one, sameness.of(BEFORE, one.value)) for one in _compared(lines)]
         unknown = Counter(node for one, node in compared if not one.class_)
         is_plain = kept.keys() <= {node for _, node in compared}
