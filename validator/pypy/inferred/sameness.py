@@ -184,7 +184,7 @@ class Sameness:
                 self._join(self.of(BEFORE, one), self.of(AFTER, other))
 
     def _stores(self, trace: str, lines: tuple[Line, ...]) -> Mapping[object, list[str]]:
-        """What is stored to each place, in order."""
+        """The values that are stored to each place, in order."""
         found = defaultdict[object, list[str]](list)
         for store in (line.access for line in lines):
             if store and store.is_store:
