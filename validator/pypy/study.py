@@ -29,6 +29,7 @@ from validator.pypy.printed.lines import is_pointer, read_printed
 from validator.pypy.printed.parents import Parents, Targets, correspond, path_to
 from validator.pypy.printed.rows import Rows, rows_of, with_target
 from validator.pypy.printed.straight import NotStraight, Sides, straight
+from validator.pypy.printed.thread import with_readings
 from validator.pypy.translate import Translated, translate
 
 SEEN_ELSEWHERE = " (seen in other programs)"
@@ -233,8 +234,9 @@ def _whole(pair: LogPair, file: str) -> Sides:
     sides = _sides(pair, file)
     if pair.is_target_lost:
         raise NotStraight("a jump to a label of which the log does not say whether it is an inner one")
-    whole = sides if pair.target is None else with_target(sides, _sides(pair.target, file), pair.target.number)
-    return whole.without_unused()
+    if pair.target is not None:
+        sides = with_readings(with_target(sides, _sides(pair.target, file), pair.target.number))
+    return sides.without_unused()
 
 
 def _sides(pair: LogPair, file: str) -> Sides:

@@ -114,7 +114,8 @@ def _written(
     inputs that a log does not have."""
     hands_on = extra if sides.is_peeled or sides.target else ()
     before, after = sides.before, sides.after
-    objects = [_objects(one.lines) if names.asks_for_objects else {} for one in (before, after)]
+    goes_on = sides.target.before.lines if sides.target else ()
+    objects = [_objects(one.lines, goes_on) if names.asks_for_objects else {} for one in (before, after)]
     recorded = _write(BEFORE, before, extra, hands_on, names, fields, objects[0])
     return recorded, _write(AFTER, after, extra, hands_on, names, fields, objects[1] if is_right else {})
 
@@ -178,13 +179,17 @@ def _write(
     return writing
 
 
-def _objects(lines: tuple[Line, ...]) -> dict[int, str]:
+def _objects(lines: tuple[Line, ...], behind: tuple[Line, ...]) -> dict[int, str]:
     """The values that are instances, since a field of these is accessed, by the places where that is first seen, up to
-    a label."""
+    a label; and results of loop-invariant calls of which fields are accessed in the loop behind the lines."""
     first: dict[str, int] = {}
+    accessed = {line.instance for line in behind}
+    later = {(line.function, line.args) for line in behind if line.is_loop_invariant and line.result in accessed}
     for at, line in enumerate(itertools.takewhile(lambda line: line.name != "label", lines)):
-        if line.instance is not None and is_variable(line.instance):
-            first.setdefault(line.instance, at)
+        is_instance = line.is_loop_invariant and (line.function, line.args) in later
+        value = line.result if is_instance else line.instance
+        if value is not None and is_variable(value):
+            first.setdefault(value, at)
     return {at: value for value, at in first.items()}
 
 
