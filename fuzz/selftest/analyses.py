@@ -1,17 +1,19 @@
-"""Transfer functions of bounds, held against all inputs of a small width: right everywhere, and how often the best.
+"""Transfer functions of bounds, held against all inputs of small widths: right everywhere, and how often the best.
 
 Bounds are two intervals and known bits. Forward, a transfer function gives those of a result from those of the
 arguments; both ways, it is also given bounds of the result and whether the operation overflows, and narrows all of
 them. It is right if it loses no value that there may be, and the best if no smaller bounds would be right. All bounds
-of a width are tried, and for each all words that they hold.
+of the least width are tried, and for each all words that they hold; at the next width, of which there are millions, as
+many as are asked for, evenly spread.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cache, reduce
-from itertools import islice, product
+from functools import cache, partial, reduce
+from itertools import count, product
+from math import gcd
 from operator import and_, invert
 
 from optimizer.facts.narrowing import Fact, narrow
@@ -21,8 +23,11 @@ from optimizer.ir.domains.concrete import concrete
 from optimizer.ir.rows.ops import OPS, Op
 from optimizer.ir.rows.row import INT
 
-FORWARD_WIDTH, BOTH_WIDTH = 3, 2
-"""Widths at which all bounds can be tried in seconds: of two arguments, and of those and a result."""
+FORWARD_WIDTHS, BOTH_WIDTHS = (3, 4), (2, 3)
+"""Widths at which all bounds can be tried, in seconds and in an hour: of two arguments, and of those and a result."""
+
+_SPREAD = 7919
+"""A prime, by whose multiples what is known of results is chosen where not all can be tried."""
 
 _LEAST_WORD = 4
 """The least width of words in a trace."""
@@ -34,13 +39,14 @@ Set = int
 @dataclass(frozen=True, slots=True)
 class AnalysisProof:
     """The outcome for one transfer function: at `width` bits, `best` of so many `questions` have the best answer, and
-    `wrong` is one that has a wrong one, if there is one."""
+    `wrong` is one that has a wrong one, if there is one. `is_all`: there are no others."""
 
     operation: str
     direction: str
     width: int
     questions: int
     best: int
+    is_all: bool
     wrong: str = ""
 
 
@@ -50,12 +56,15 @@ def analysed() -> list[Op]:
     return [row for row in rows if row.args and {*row.args} == {INT} and row.min_word <= _LEAST_WORD]
 
 
-def prove_analyses(share: int = 1) -> Iterator[AnalysisProof]:
-    """The outcomes for all operations, forward for one in `share` of all arguments, and both ways."""
+def prove_analyses(small: int | None = None, large: int | None = None) -> Iterator[AnalysisProof]:
+    """The outcomes for all operations, forward and both ways, each with so many questions at most at the smaller and at
+    the larger of its two widths (None: all that there are)."""
     for row in analysed():
         if row.meaning is not None:
-            yield _Inputs(row, FORWARD_WIDTH).forward(share)
-        yield _Inputs(row, BOTH_WIDTH).both_ways()
+            for width, most in zip(FORWARD_WIDTHS, (small, large), strict=True):
+                yield _Inputs(row, width).forward(most)
+        for width, most in zip(BOTH_WIDTHS, (small, large), strict=True):
+            yield _Inputs(row, width).both_ways(most)
 
 
 class _Bounds:
@@ -67,6 +76,7 @@ class _Bounds:
         self.best = cache(self._smallest)
         found = {self.best(words) for words in range(1, 1 << len(self.words))}
         self.all = {one: self._members(one) for one in sorted(one for one in found if one is not None)}
+        self.below = cache(self._below)
 
     def _members(self, one: Bounds) -> Set:
         return sum(1 << at for at, word in enumerate(self.words) if self._domain.contains(one, word))
@@ -80,6 +90,10 @@ class _Bounds:
         ones, zeros = reduce(and_, held), reduce(and_, map(invert, held))
         mask = full & ~(ones | zeros)
         return self._domain.reduce(held[0], held[-1], ones & full, mask, unsigned[-1], unsigned[0])
+
+    def _below(self, one: Bounds) -> list[Bounds]:
+        """The bounds that are within these."""
+        return [other for other, words in self.all.items() if not words & ~self.all[one]]
 
     def hold(self, told: Fact, wanted: Bounds | None) -> bool:
         """Do the first hold all words that the second do?"""
@@ -110,45 +124,52 @@ class _Inputs:
             if row.overflows is not None and row.overflows(d, *args):
                 self._overflowing |= here
 
-        self._within, self._best = cache(self._inputs_within), cache(self._best_of)
+        self._within = cache(self._inputs_within)
 
     def _inputs_within(self, place: int, one: Bounds) -> Set:
         """The inputs whose argument or result there is within these bounds."""
         words = self.bounds.all[one]
         return sum(inputs for at, inputs in enumerate(self._having[place]) if words >> at & 1)
 
-    def _best_of(self, place: int, inputs: Set) -> Bounds | None:
+    def _best(self, place: int, inputs: Set) -> Bounds | None:
         """The smallest bounds of what these inputs have there."""
         return self.bounds.best(sum(1 << at for at, having in enumerate(self._having[place]) if having & inputs))
 
-    def _each(self) -> Iterator[tuple[tuple[Bounds, ...], Set]]:
-        """All bounds of the arguments, with the inputs that are within them."""
+    def _each(self, step: int = 1) -> Iterator[tuple[tuple[Bounds, ...], Set]]:
+        """Bounds of the arguments, one in `step` of all, with the inputs that are within them."""
         assert self.row.args is not None
-        for args in product(self.bounds.all, repeat=len(self.row.args)):
+        every, arity = list(self.bounds.all), len(self.row.args)
+        for number in range(0, len(every) ** arity, step):
+            args = tuple([every[number // len(every) ** place % len(every)] for place in range(arity)])
             inputs = self._all
             for place, one in enumerate(args):
                 inputs &= self._within(place, one)
             yield args, inputs
 
-    def _results(self, args: tuple[Bounds, ...]) -> Iterable[Bounds | None]:
-        """All that may be known of the result beside the arguments."""
+    def _step(self, most: int | None) -> int:
+        """The step that leaves so many bounds of the arguments at most."""
+        assert self.row.args is not None
+        every = len(self.bounds.all)
+        least = 1 if most is None else -(-(every ** len(self.row.args)) // most)
+        return next(step for step in count(least) if gcd(step, every) == 1)  # else some arguments would never come
+
+    def _known(self, args: tuple[Bounds, ...]) -> list[tuple[Truth, Bounds | None]]:
+        """All that may be known of the flag and of the result beside the arguments."""
+        flags: tuple[Truth, ...] = (None,) if self.row.overflows is None else (None, False, True)
         if self.row.meaning is None:
-            return (None,)
-        derived = self.row.meaning(bounds_domain(self.width), *args)
-        return (one for one, words in self.bounds.all.items() if not words & ~self.bounds.all[derived])
+            return [(None, None)]
+        return list(product(flags, self.bounds.below(self.row.meaning(bounds_domain(self.width), *args))))
 
     def _is_flag_right(self, args: tuple[Bounds, ...], inputs: Set) -> bool:
         """Does the operation overflow as is told?"""
         told = None if self.row.overflows is None else holds(self.row.overflows, self.width, args)
         return told is None or not inputs & (~self._overflowing if told else self._overflowing)
 
-    def _proof(self, direction: str, questions: int, best: int, wrong: str = "") -> AnalysisProof:
-        return AnalysisProof(self.row.name, direction, self.width, questions, best, wrong)
-
-    def forward(self, share: int) -> AnalysisProof:
+    def forward(self, most: int | None) -> AnalysisProof:
         """Are the bounds of results right, and the best?"""
+        proof = partial(AnalysisProof, self.row.name, "forward", self.width, is_all=self._step(most) == 1)
         questions = best = 0
-        for args, inputs in islice(self._each(), None, None, share):
+        for args, inputs in self._each(self._step(most)):
             if not inputs:
                 continue
             questions += 1
@@ -156,15 +177,17 @@ class _Inputs:
             told, wanted = None if narrowed is None else narrowed.result, self._best(len(args), inputs)
             best += told == wanted
             if not self.bounds.hold(told, wanted) or not self._is_flag_right(args, inputs):
-                return self._proof("forward", questions, best, f"{args}: {told}")
-        return self._proof("forward", questions, best)
+                return proof(questions, best, wrong=f"{args}: {told}")
+        return proof(questions, best)
 
-    def both_ways(self) -> AnalysisProof:
+    def both_ways(self, most: int | None) -> AnalysisProof:
         """Are the bounds of arguments and results right, and the best, given more of results?"""
+        step = self._step(most)
+        proof = partial(AnalysisProof, self.row.name, "both ways", self.width, is_all=step == 1)
         questions = best = 0
-        flags: tuple[Truth, ...] = (None,) if self.row.overflows is None else (None, False, True)
-        for args, inputs in self._each():
-            for flag, result in product(flags, self._results(args)):
+        for number, (args, inputs) in enumerate(self._each(step)):
+            known = self._known(args)
+            for flag, result in known if step == 1 else [known[number * _SPREAD % len(known)]]:
                 having = inputs if flag is None else inputs & (self._overflowing if flag else ~self._overflowing)
                 if result is not None:
                     having &= self._within(len(args), result)
@@ -174,5 +197,5 @@ class _Inputs:
                 questions += 1
                 best += found == tuple(wanted)
                 if not all(map(self.bounds.hold, found, wanted)):
-                    return self._proof("both ways", questions, best, f"{args}, {result}, {flag}: {told}")
-        return self._proof("both ways", questions, best)
+                    return proof(questions, best, wrong=f"{args}, {result}, {flag}: {told}")
+        return proof(questions, best)
