@@ -370,6 +370,27 @@ def test_the_passes_are_listed() -> None:
     assert tuple(rows(OUR_OPTIMIZER, "pass")) == DEFAULT_PASSES
 
 
+def passes_shown() -> dict[str, list[Block]]:
+    """The traces below the heading of each pass."""
+    parts = re.split(r"^##+ (?:`([\w-]+)`: )?.*$", OUR_OPTIMIZER.read_text(), flags=re.MULTILINE)
+    traces = [block for block in blocks(OUR_OPTIMIZER) if block.kind in ("before", "after")]
+    found = zip(parts[1::2], parts[2::2], strict=True)
+    return {
+        name: [block for block in traces if f"```{block.kind}\n{block.text}```" in text] for name, text in found if name
+    }
+
+
+def test_each_pass_is_shown_alone() -> None:
+    shown = passes_shown()
+    assert shown.keys() == {*DEFAULT_PASSES}
+    for name, (before, after) in shown.items():
+        recorded = parse(before.text)
+        optimized = optimize(recorded, (name,))
+        assert (before.kind, after.kind) == ("before", "after")
+        assert format_trace(optimized) == after.text, name
+        assert verdict_name(validate(recorded, optimized)) == "proved"
+
+
 def test_what_is_left_of_the_running_example_is_counted() -> None:
     recorded = parse((CORPUS / "boxed-integers-in-a-loop" / "before.trace").read_text())
     told = rows(OUR_OPTIMIZER, "in the loop")
