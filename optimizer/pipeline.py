@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Collection, Mapping, Sequence
 
 from optimizer.ir.check import check_supported, inner_label
@@ -54,7 +55,7 @@ class Optimization:
     """A trace as the passes have made it, and counts of their work.
 
     `always_fails` is the origin of a guard that fails on every run that reaches it, None where none was
-    found; behind it nothing was optimized but dead code. `fired` counts how often each rule or reason has
+    found; behind it nothing was optimized but dead code. `answers` counts how often each rule or reason of a pass has
     rewritten an operation, `operations` and `guards` how many each pass has removed, `results_bounded` and
     `arguments_bounded` how often the row of an operation has sharpened bounds, and `asked` the questions put to forward
     passes.
@@ -62,12 +63,20 @@ class Optimization:
 
     trace: Trace
     always_fails: int | None
-    fired: Mapping[str, int]
+    answers: Mapping[tuple[str, str], int]
     operations: Mapping[str, int]
     guards: Mapping[str, int]
     results_bounded: Mapping[str, int]
     arguments_bounded: Mapping[str, int]
     asked: int
+
+    @property
+    def fired(self) -> Mapping[str, int]:
+        """How often each rule or reason has rewritten an operation, in whatever pass."""
+        found: Counter[str] = Counter()
+        for (_, why), times in self.answers.items():
+            found[why] += times
+        return found
 
 
 def optimize(trace: Trace, passes: Sequence[str] = DEFAULT_PASSES) -> Trace:

@@ -65,15 +65,15 @@ _ALWAYS_FAILS = OPS["guard_always_fails"]
 class Walked:
     """The outcome of a walk. `always_fails` is the origin of the guard that always fails.
 
-    `fired` counts what the passes' answers were called, `guards` and `operations` what each pass has removed.
-    `results_bounded` and `arguments_bounded` count where the rows of operations have sharpened bounds (see
+    `fired` counts the passes' answers, by pass and by what they were called, `guards` and `operations` what each pass
+    has removed. `results_bounded` and `arguments_bounded` count where the rows of operations have sharpened bounds (see
     `optimizer.facts.bounds_inference`). `asked` is the number of times that a pass was asked, the measure of the walk's
     work.
     """
 
     trace: Trace
     always_fails: int | None
-    fired: defaultdict[str, int]
+    fired: defaultdict[tuple[str, str], int]
     operations: defaultdict[str, int]
     guards: defaultdict[str, int]
     results_bounded: defaultdict[str, int]
@@ -102,7 +102,7 @@ class _Walk:
         self._entry = 0  # the place of the last label
         self._guards_seen = 0
         self._always_fails: int | None = None
-        self._fired: defaultdict[str, int] = defaultdict(int)
+        self._fired: defaultdict[tuple[str, str], int] = defaultdict(int)
         self._operations: defaultdict[str, int] = defaultdict(int)
         self._guards: defaultdict[str, int] = defaultdict(int)
         self._asked = 0
@@ -144,7 +144,7 @@ class _Walk:
         rider, answer = answered
         match answer:
             case Taken(why):  # most often
-                self._fired[why] += 1
+                self._fired[rider.name, why] += 1
                 self._operations[rider.name] += 1
                 self._learn(operation, delayed=True)
             case Becomes() | Equal():
@@ -152,12 +152,12 @@ class _Walk:
                 if operation.op.is_guard and self._always_fails is None:
                     self._learn(operation)
             case Passes(why):
-                self._fired[why] += 1
+                self._fired[rider.name, why] += 1
                 self._guards[rider.name] += 1
             case Fails():
                 self._stop_at(operation)
             case Needless(why):
-                self._fired[why] += 1
+                self._fired[rider.name, why] += 1
                 self._operations[rider.name] += 1
             case First(taken):
                 self._put_all(rider, taken)
@@ -167,14 +167,14 @@ class _Walk:
                 self._settle(first)
                 self._apply(operation, rider, Becomes(then.op, self._facts.find_all(then.args), then.why))
             case Unrolled(operations, why):
-                self._fired[why] += 1
+                self._fired[rider.name, why] += 1
                 self._operations[rider.name] += 1 - len(operations)
                 for one in operations:
                     self._settle(one.on(self._facts.find_all(one.args)))
             case Merged() as merged if self._places[id(merged.earlier)] < self._entry:
                 self._emit(operation)  # the other one is not run in each iteration
             case Merged() as merged:
-                self._fired[merged.why] += 1
+                self._fired[rider.name, merged.why] += 1
                 self._guards[rider.name] += 1
                 place = self._places[id(merged.earlier)]
                 stronger = instead(self._output[place], merged.op, merged.args)
@@ -192,8 +192,8 @@ class _Walk:
                 for position in positions:
                     self._settle(self._resolve(position))
                 self._emit(self._resolve(guard))
-            case _, Becomes(op, args, why, None):
-                self._fired[why] += 1
+            case rider, Becomes(op, args, why, None):
+                self._fired[rider.name, why] += 1
                 self._settle_overflow(instead(operation, op, args), behind)
             case rider, Becomes(overflowed=bool(flag)) | Equal(overflowed=bool(flag)) as answer:
                 assert guard.op.passes is not None
@@ -226,7 +226,7 @@ class _Walk:
         return None
 
     def _apply(self, operation: Operation, rider: Pass, answer: Becomes | Equal) -> None:
-        self._fired[answer.why] += 1
+        self._fired[rider.name, answer.why] += 1
         if isinstance(answer, Becomes):
             self._settle(instead(operation, answer.op, answer.args))
         else:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 import click
 
@@ -25,6 +26,9 @@ from validator.command.files import file_name, read_text, write_text
 from validator.search.counterexample import State
 from validator.tell.run_text import end_lines, value_lines
 
+if TYPE_CHECKING:
+    from optimizer.pipeline import Optimization
+
 _LOOP = 100
 """The most iterations of a loop with an inner label, unless another number is asked for."""
 
@@ -38,7 +42,7 @@ _reading_options = reading_options(
 @click.argument("source", metavar="IN")
 @click.option("-o", "--output", default="-", metavar="OUT", help="Write the trace there, not to standard output.")
 @click.option("--passes", metavar="NAMES", help="The passes to run, separated by commas; the default is all.")
-@click.option("--stats", is_flag=True, help="Say on standard error what was done.")
+@click.option("--stats", is_flag=True, help="Say on standard error what each pass and rule has done.")
 @click.option("--toy", is_flag=True, help="Write the trace in the toy dialect.")
 @click.option("--peel", is_flag=True, help="Peel the loop that the trace is: a preamble, and a body behind it.")
 @_reading_options
@@ -70,10 +74,21 @@ def optimize(source: str, output: str, passes: str | None, stats: bool, toy: boo
     if stats:
         click.echo(f"operations: {len(trace.ops)} before, {len(done.trace.ops)} after", err=True)
         click.echo(f"guards: {len(trace.guards)} before, {len(done.trace.guards)} after", err=True)
-        for rule, count in sorted(done.fired.items(), key=lambda item: (-item[1], item[0])):
-            click.echo(f"{count:6} {rule}", err=True)
+        click.echo("".join(f"{line}\n" for line in _stats(done)), err=True, nl=False)
     write_text(output, format_toy(done.trace) if toy else format_trace(done.trace))
     return 0
+
+
+def _stats(done: Optimization) -> Iterator[str]:
+    """By how much each pass has changed the numbers of operations and guards, and how often each of its rules fired."""
+    from optimizer.pipeline import DEFAULT_PASSES
+
+    for name in DEFAULT_PASSES:
+        fired = [(rule, count) for (pass_, rule), count in done.answers.items() if pass_ == name]
+        operations, guards = done.operations.get(name, 0), done.guards.get(name, 0)
+        if fired or operations or guards:
+            yield f"{name}: operations {-operations}, guards {-guards}"
+            yield from (f"{count:6} {rule}" for rule, count in sorted(fired, key=lambda item: (-item[1], item[0])))
 
 
 @click.command(short_help="Run a trace on values.")

@@ -127,7 +127,7 @@ def test_what_fired_and_what_went_is_counted() -> None:
     done = ridden(
         "[i0]\ni1 = int_add(1, 2)\ni2 = int_add(i0, i0)\nguard_true(1) []\njump(i1, i2)\n", Fold(), Doubling()
     )
-    assert done.fired == {"fold": 2, "double": 1}
+    assert done.fired == {("fold", "fold"): 2, ("doubling", "double"): 1}
     assert done.operations == {"fold": 1}
     assert done.guards == {"fold": 1}
 

@@ -41,6 +41,7 @@ def test_optimize_with_some_passes(traceproof: Command) -> None:
 def test_optimize_tells_what_it_did(traceproof: Command) -> None:
     ended = traceproof("optimize", traceproof.write("before.trace", TRACE), "--stats")
     assert ended.err.startswith("operations: 7 before, 6 after\nguards: 2 before, 2 after\n")
+    assert "simplify: operations -1, guards 0\n     1 add_zero\n" in ended.err
     assert ended.out.startswith("[i0, i1]\n")
 
 
