@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from fuzz.cases.log_run import LogFile
-from fuzz.report.compared import Difference, compare, counts
-from optimizer.ir.dialects.pypy_pairs import LogPair
+from fuzz.report.compared import Difference, compare
+from optimizer.ir.dialects.pypy_pairs import Count, LogPair, counts
 from optimizer.ir.dialects.pypy_trace import with_live_values
 from optimizer.ir.faults import InputError, Unsupported
 from optimizer.ir.trace import Trace, exit_of
@@ -33,7 +33,7 @@ class PairCompared:
     log: str
     pair: LogPair
     differences: tuple[Difference, ...] = ()
-    counts: tuple[Counter[str], ...] = ()
+    counts: tuple[Counter[Count], ...] = ()
     loss: str = ""
 
 

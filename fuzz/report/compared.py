@@ -5,33 +5,16 @@ from __future__ import annotations
 
 import operator
 import re
-from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence, Set
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass
 from itertools import islice, product
 
+from optimizer.ir.dialects.pypy_pairs import UNCOUNTED
 from validator.pypy.printed.lines import Line, is_variable
-
-_UNCOUNTED = re.compile(r"same_as_|record_|assert_|label\Z|keepalive|quasiimmut_field")
-COUNTED = {
-    "operations": re.compile(""),
-    "guards": re.compile("guard_"),
-    "allocations": re.compile("new"),
-    "loads": re.compile("get(field|array|interior)|gc_load|raw_load|str(getitem|len)|unicode(getitem|len)"),
-    "stores": re.compile("set|(str|unicode)setitem|gc_store|raw_store"),
-    "calls": re.compile("call_|cond_call"),
-}
-"""Names of operations, by what is counted of a trace."""
 
 _VARIANT = re.compile("instance_|_pure|_loopinvariant|_ovf")
 _INTEGERS = re.compile("u?int_")
 _GUARD_KINDS = {"guard_nonnull_class": "guard_class", "guard_no_overflow": "guard_overflow"}
-
-
-def counts(names: Iterable[str]) -> Counter[str]:
-    """The numbers of operations with these names."""
-    counted = [name for name in names if not _UNCOUNTED.match(name)]
-    return Counter({what: sum(1 for name in counted if look.match(name)) for what, look in COUNTED.items()})
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +49,7 @@ def compare(
     return tuple(
         Difference(place in ours, causes.of(place), str(line))
         for place, line in enumerate(recorded)
-        if line.passed is not None and not _UNCOUNTED.match(line.name) and (place in ours) != (place in kept)
+        if line.passed is not None and not UNCOUNTED.match(line.name) and (place in ours) != (place in kept)
     )
 
 

@@ -8,8 +8,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from fuzz.cases.compared_logs import PairCompared
-from fuzz.report.compared import COUNTED, Cause, Difference
+from fuzz.report.compared import Cause, Difference
 from fuzz.report.words import counted
+from optimizer.ir.dialects.pypy_pairs import Count
 
 _SHOWN = 20
 """The number of causes that are printed; JSON has all."""
@@ -26,7 +27,7 @@ class _Example:
     text: str
 
 
-_Counts = tuple[Counter[str], ...]
+_Counts = tuple[Counter[Count], ...]
 """The numbers in the columns."""
 
 
@@ -50,7 +51,7 @@ class ComparedFigures:
         for each in one.differences:
             key = each.is_ours, each.cause
             self._causes[each.is_ours][each.cause] += 1
-            example = _Example(one.counts[0]["operations"], one.log, one.pair.number, each.text)
+            example = _Example(one.counts[0][Count.OPERATIONS], one.log, one.pair.number, each.text)
             self._examples[key] = min(self._examples.get(key, example), example)
 
     @property
@@ -82,15 +83,15 @@ class ComparedFigures:
         yield from self._by_log_lines() if len(self._by_log) > 1 else ()
         counts = self._counts
         yield " " * 12 + "".join(f"{column:>13}" for column in _COLUMNS)
-        for what in COUNTED:
+        for what in Count:
             yield f"{what:12}" + "".join(f"{sums[what]:13}" for sums in counts)
 
     def _by_log_lines(self) -> Iterator[str]:
         """A line a log: recorded -> left by PyPy's / by ours."""
         margin = max(map(len, self._by_log)) + 2
-        yield f"{'recorded -> PyPy / ours':{margin}}" + "".join(f"{what:>24}" for what in COUNTED)
+        yield f"{'recorded -> PyPy / ours':{margin}}" + "".join(f"{what:>24}" for what in Count)
         for log, (recorded, theirs, ours, _) in self._by_log.items():
-            cells = (f"{recorded[what]} -> {theirs[what]} / {ours[what]}" for what in COUNTED)
+            cells = (f"{recorded[what]} -> {theirs[what]} / {ours[what]}" for what in Count)
             yield f"{log:{margin}}" + "".join(f"{cell:>24}" for cell in cells)
 
     def json(self) -> dict[str, Any]:
@@ -114,8 +115,8 @@ def _none() -> _Counts:
     return tuple(Counter() for _ in _COLUMNS)
 
 
-def counts_json(counts: tuple[Counter[str], ...]) -> dict[str, dict[str, int]]:
-    return {column: dict(sums) for column, sums in zip(_COLUMNS, counts, strict=False)}
+def counts_json(counts: tuple[Counter[Count], ...]) -> dict[str, dict[str, int]]:
+    return {column: {what.value: sums[what] for what in Count} for column, sums in zip(_COLUMNS, counts, strict=False)}
 
 
 def differences_json(differences: tuple[Difference, ...]) -> list[dict[str, str]]:

@@ -25,7 +25,7 @@ from validator.pypy.inferred.witnesses import witness
 from validator.pypy.inferred.zeros import Zeros, with_zeros
 from validator.pypy.kept import Kept, damaged
 from validator.pypy.printed.descrs import Descrs
-from validator.pypy.printed.lines import is_pointer, read_printed
+from validator.pypy.printed.lines import UNUSED, is_pointer, read_printed
 from validator.pypy.printed.parents import Parents, Targets, correspond, path_to
 from validator.pypy.printed.rows import Rows, rows_of, with_target
 from validator.pypy.printed.straight import NotStraight, Sides, straight
@@ -182,7 +182,9 @@ def translated(pair: LogPair, file: str, knowledge: Knowledge, *, strict: Transl
     """The pair in the trace language, with its assumptions. Behind the `strict` translation comes a generous one, which
     grants the optimizer all that it may have known, and the log does not say. Raises NotStraight and InputError."""
     generous = strict is not None
-    sides = _whole(pair, file)
+    whole = _whole(pair, file)
+    sides = whole.without_unused()
+    unused = () if sides == whole else (UNUSED,)
     facts = Facts()
     path = path_to(pair, file)
     if path is not None and correspond(path.handed, sides.before.inputs):
@@ -197,7 +199,7 @@ def translated(pair: LogPair, file: str, knowledge: Knowledge, *, strict: Transl
     rests_on |= {number for number in knowledge.targets.bridges_to(rests_on) if number < pair.number}
     if pair.target is not None:
         rests_on.add(pair.target.number)
-    assumes = sorted({*text.assumes, *facts.assumes, *apart, *zeros})
+    assumes = sorted({*text.assumes, *facts.assumes, *apart, *zeros, *unused})
     told = (f"{what}{SEEN_ELSEWHERE}" if what in knowledge.elsewhere else what for what in assumes)
     is_bridge = pair.kind is not Kind.LOOP and not text.is_loop
     return replace(text, assumes=tuple(told), rests_on=tuple(sorted(rests_on)), is_bridge=is_bridge)
@@ -236,7 +238,7 @@ def _whole(pair: LogPair, file: str) -> Sides:
         raise NotStraight("a jump to a label of which the log does not say whether it is an inner one")
     if pair.target is not None:
         sides = with_readings(with_target(sides, _sides(pair.target, file), pair.target.number))
-    return sides.without_unused()
+    return sides
 
 
 def _sides(pair: LogPair, file: str) -> Sides:

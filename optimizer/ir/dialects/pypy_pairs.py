@@ -6,7 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from enum import Enum
+from enum import Enum, StrEnum
 
 from optimizer.ir.dialects.pypy_log import Section
 from optimizer.ir.text.syntax import OPERATION
@@ -51,7 +51,7 @@ class LogPair:
     is_target_lost: bool = False
 
 
-class Count(Enum):
+class Count(StrEnum):
     """A number that tells how much a trace does."""
 
     OPERATIONS = "operations"
@@ -59,26 +59,37 @@ class Count(Enum):
     ALLOCATIONS = "allocations"
     LOADS = "loads"
     STORES = "stores"
+    CALLS = "calls"
 
 
-_UNCOUNTED = ("debug_merge_point", "jit_debug", "label", "enter_portal_frame", "leave_portal_frame")
+UNCOUNTED = re.compile(
+    r"debug_merge_point|jit_debug|(enter|leave)_portal_frame|guard_future_condition"
+    r"|same_as_|record_|assert_|label\Z|keepalive|quasiimmut_field"
+)
+"""The names of positions, facts and copies, which are not counted."""
+
 _COUNTED = {
-    Count.GUARDS: re.compile(r"guard_(?!future_condition)"),
-    Count.ALLOCATIONS: re.compile(r"new(str|unicode|_|\Z)|virtual_ref\Z"),
-    Count.LOADS: re.compile(r"(get|gc_load|raw_load)"),
-    Count.STORES: re.compile(r"(set|gc_store|raw_store)"),
+    Count.OPERATIONS: re.compile(r""),
+    Count.GUARDS: re.compile(r"guard_"),
+    Count.ALLOCATIONS: re.compile(r"new|virtual_ref\Z"),
+    Count.LOADS: re.compile(r"get(field|array|interior)|gc_load|raw_load|(str|unicode)(getitem|len)"),
+    Count.STORES: re.compile(r"set|(str|unicode)setitem|gc_store|raw_store"),
+    Count.CALLS: re.compile(r"call_|cond_call"),
 }
 
 
+def counts(names: Iterable[str]) -> Counter[Count]:
+    """The numbers of operations with these names."""
+    counted = [name for name in names if not UNCOUNTED.match(name)]
+    return Counter({count: sum(1 for name in counted if look.match(name)) for count, look in _COUNTED.items()})
+
+
 def counts_of(section: Section) -> Counter[Count]:
-    """The numbers of a trace, of the loop alone where it has labels; debug positions are not counted."""
+    """The numbers of a trace, of the loop alone where it has labels."""
     names = [found[2] for line in section.lines if (found := OPERATION.match(line))]
     if "label" in names:
         names = names[len(names) - names[::-1].index("label") :]
-    counted = [name for name in names if name not in _UNCOUNTED and name != "guard_future_condition"]
-    counts = Counter({count: sum(1 for name in counted if look.match(name)) for count, look in _COUNTED.items()})
-    counts[Count.OPERATIONS] = len(counted)
-    return counts
+    return counts(names)
 
 
 @dataclass(frozen=True, slots=True)

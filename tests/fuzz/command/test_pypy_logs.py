@@ -266,7 +266,7 @@ def test_pairs_are_listed(run: Run) -> None:
     assert out.splitlines() == [
         "     1 loop         3 -> 2 operations, 1 -> 1 guards  f;a.py:1",
         "both.log: 1 pair",
-        "  1 loop: 3 -> 2 operations, 1 -> 1 guards, 0 -> 0 allocations, 0 -> 0 loads, 0 -> 0 stores",
+        "  1 loop: 3 -> 2 operations, 1 -> 1 guards, 0 -> 0 allocations, 0 -> 0 loads, 0 -> 0 stores, 0 -> 0 calls",
     ]
     code, out, _ = run("both.log", "--pairs", "--json")
     pair, total = map(json.loads, out.splitlines())

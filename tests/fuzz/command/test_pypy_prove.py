@@ -64,7 +64,7 @@ def test_each_pair_has_a_line_and_the_sums_stand_below(run: Run) -> None:
 def test_json_has_the_verdict_of_a_batch_and_all_sums(run: Run) -> None:
     first, unpaired, second, third, sums = prove(run, "run.log")
     assert (first["number"], first["kind"], first["verdict"]) == (1, "loop", "proved")
-    assert first["recorded"] == {"operations": 5, "guards": 0, "allocations": 1, "loads": 1, "stores": 1}
+    assert first["recorded"] == {"operations": 5, "guards": 0, "allocations": 1, "loads": 1, "stores": 1, "calls": 0}
     assert first["inferred"] == ["<FieldS W_IntObject.inst_intval 8 pure> never changes"]
     assert first["proved_without_inferred"] is True
     assert unpaired["number"] == 2

@@ -8,7 +8,7 @@ from optimizer.ir.trace import exit_of
 from tests.pypy_logs import bridge, judged, loop, recorded
 from validator import Proved
 from validator.pypy.judge import Judged
-from validator.pypy.printed.lines import Line, Printed
+from validator.pypy.printed.lines import UNUSED, Line, Printed
 from validator.pypy.translate import INSTANCES
 from validator.verdict import Verdict
 
@@ -152,3 +152,9 @@ def test_what_nobody_uses_is_not_computed() -> None:
     new, call = Line("p5", "new", (), "<SizeDescr 8>"), Line("i6", "call_i", ("ConstClass(f)",), "<Calli 8 EF=5>")
     added = Line("i7", "int_add_ovf", ("1", "2"))
     assert Printed((), (new, call, added, end)).without_unused().lines == (new, call, added, end)
+
+
+def test_loads_that_nobody_uses_are_told() -> None:
+    """The loop has the length of an array that nobody uses; the bridge to it goes by that, too."""
+    behind, plain = judged_bridge(), judged(recorded("[p0]", "finish(p0)") + bridge("[p0]", "+1: finish(p0)"))[0]
+    assert [UNUSED in one.texts.assumes for one in (behind, plain) if one.texts] == [True, False]

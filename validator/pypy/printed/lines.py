@@ -72,6 +72,8 @@ read what is immutable in keys, to compare them, and compute the hashes of strin
 _STRUCTS = re.compile(r"<Field. (list|string|unicode|dict|rpy_)")
 """The fields of their structs: of those that they may touch they may read each."""
 
+UNUSED = "what the optimized trace loads, and nobody uses, is not loaded"
+
 RPYTHON = "RPython's own functions on lists, strings, dicts and for the garbage collector touch nothing else"
 
 _UNNAMED = re.compile(

@@ -99,4 +99,5 @@ def test_what_is_counted_stands_behind_the_last_label() -> None:
         Count.ALLOCATIONS: 3,
         Count.LOADS: 1,
         Count.STORES: 1,
+        Count.CALLS: 0,
     }
