@@ -2,7 +2,7 @@
 
 A pair is said twice where two cases have the same traces, but for the names of variables, and the same options. A case
 without a verdict on a pair is there for its recorded trace alone: it says nothing new where another case, on which the
-optimizer is run as well, has the same one.
+optimizer is run as well, has the same one. A program says what another case of the same one says.
 """
 
 from __future__ import annotations
@@ -44,6 +44,8 @@ def _rank(case: Case) -> tuple[bool, bool, bool, bool, str]:
 
 def _said(case: Case) -> list[tuple[str, ...]]:
     """The statements of the case, the strongest first."""
+    if case.program:
+        return [("program", case.program, case.jit)]
     before, after = canonical_pair(case)
     options = (case.options.guards.value, case.options.failargs.value)
     recorded = ("recorded", before, *options)

@@ -9,6 +9,8 @@ from pathlib import Path
 
 from fuzz.cases.run import CaseRun, run_case
 from fuzz.cases.store import case_names, read_case
+from fuzz.hunt.observe import Observer
+from fuzz.hunt.target import Limits, Target
 from fuzz.subject.optimizers import OptimizerSpec, open_optimizer
 from optimizer.ir.faults import InputError
 from optimizer.ir.trace import Trace
@@ -22,17 +24,21 @@ from validator.verdict import Options, Verdict
 
 _LATE_S = 10.0
 
+_RUNS = 3
+"""The runs of a program that may be slow."""
+
 _DEFAULT = Options()
 
 
 @dataclass(frozen=True, slots=True)
 class CorpusRun:
-    """A run of a corpus: of the cases in a folder, with an optimizer; verdicts are looked up in the cache, if there is
-    one."""
+    """A run of a corpus: of the cases in a folder, with an optimizer, and a PyPy for their programs, if there is one;
+    verdicts are looked up in the cache, if there is one."""
 
     folder: Path
     optimizer: OptimizerSpec
     cache: Cache | None = None
+    target: Target | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +62,8 @@ def run_corpus(corpus: CorpusRun, jobs: int) -> Generator[Ran]:
     run to its end. Raises InputError."""
     with open_optimizer(corpus.optimizer):
         pass  # a mistake is told here, not by every process
-    patience_s = corpus.optimizer.limit_s + 4 * _DEFAULT.timeout_s + _LATE_S
+    runs_s = 0.0 if corpus.target is None else _RUNS * Limits().larger.seconds
+    patience_s = corpus.optimizer.limit_s + 4 * _DEFAULT.timeout_s + _LATE_S + runs_s
     supervision = Supervision(jobs, _DEFAULT.memory_mb, patience_s)
     return answer_all(case_names(corpus.folder), _running(corpus), _lost, supervision)
 
@@ -68,6 +75,7 @@ def _running(corpus: CorpusRun) -> Iterator[Callable[[str], Ran]]:
             return validate(before, after, options, examples=states)
         return validate_cached(before, after, options, corpus.cache, states)
 
+    observer = None if corpus.target is None else Observer(corpus.target)
     with open_optimizer(corpus.optimizer) as optimizer:
 
         def run(name: str) -> Ran:
@@ -75,7 +83,7 @@ def _running(corpus: CorpusRun) -> Iterator[Callable[[str], Ran]]:
                 case = read_case(corpus.folder, name)
             except (InputError, OSError) as problem:
                 return Ran(Unreadable(name, describe(problem) if isinstance(problem, OSError) else str(problem)))
-            done = run_case(case, optimizer, judge)
+            done = run_case(case, optimizer, judge, observer)
             return Ran(done, "" if corpus.cache is None else corpus.cache.problem)
 
         yield run

@@ -65,12 +65,13 @@ class LogFile:
 @dataclass(frozen=True, slots=True)
 class LogRun:
     """Logs of one PyPy that are proved with what all of them say, the numbers of the pairs that are wanted (none: all),
-    and whether their traces are kept."""
+    whether their traces are kept, and whether it is asked of proofs if they hold without what is inferred."""
 
     logs: tuple[LogFile, ...]
     judging: Judging
     only: frozenset[int] = frozenset()
     keeps_texts: bool = False
+    asks_without: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,13 +152,16 @@ def _proving(run: LogRun, study: Study) -> Iterator[Callable[[_Numbered], _Outco
         number, item = numbered
         if isinstance(item, Unpaired):
             return number, item
-        done = prove_pair(item, run.logs[number].name, knowledge(number), run.judging)
+        log, judging = run.logs[number].name, run.judging
+        done = prove_pair(item, log, knowledge(number), judging, asks_without=run.asks_without)
         return number, done if run.keeps_texts else replace(done, texts=None)
 
     yield prove
 
 
-def prove_pair(pair: LogPair, log: str, knowledge: Knowledge, judging: Judging) -> PairRun:
+def prove_pair(
+    pair: LogPair, log: str, knowledge: Knowledge, judging: Judging, *, asks_without: bool = True
+) -> PairRun:
     """The outcome of a pair."""
     name = f"{log}: pair {pair.number}"
     start, prove = time.monotonic(), _once(proving(judging, name))
@@ -166,7 +170,7 @@ def prove_pair(pair: LogPair, log: str, knowledge: Knowledge, judging: Judging) 
         done = _outcome(pair, name, judged)
         if done.verdict["seconds"] is not None:  # those of all proofs, not of the last alone
             done = replace(done, verdict={**done.verdict, "seconds": round(time.monotonic() - start, 6)})
-        if isinstance(judged.verdict, Proved):
+        if asks_without and isinstance(judged.verdict, Proved):
             done = replace(done, holds_without=_holds_without(pair, log, knowledge, judging.options, prove, judged))
     except Exception:
         import traceback  # here: only a fault needs it

@@ -8,6 +8,8 @@ from dataclasses import dataclass, fields
 from fuzz.campaign.examine import Find, FindKind, Made, Optimizer, examine
 from fuzz.cases.store import Case, Expected
 from fuzz.draw.generator import GeneratedTrace
+from fuzz.hunt.finds import again
+from fuzz.hunt.observe import Observer
 from fuzz.report.words import last_lines
 from optimizer.ir.faults import InputError
 from optimizer.ir.immutable import replace
@@ -34,8 +36,17 @@ class CaseRun:
     report: str = ""
 
 
-def run_case(case: Case, optimizer: Optimizer, judge: PairJudge) -> CaseRun:
-    """Judge the pair of a case, and what the optimizer makes of its recorded trace."""
+def run_case(case: Case, optimizer: Optimizer, judge: PairJudge, observer: Observer | None = None) -> CaseRun:
+    """Judge the pair of a case, and what the optimizer makes of its recorded trace; run its program, if there is one
+    and somebody who runs it."""
+    missed = again(case, observer) if case.program and observer is not None else ""
+    if not case.before:
+        return CaseRun(case.name, None, (missed,) * bool(missed))
+    done = _run_traces(case, optimizer, judge)
+    return replace(done, differences=(*done.differences, missed)) if missed else done
+
+
+def _run_traces(case: Case, optimizer: Optimizer, judge: PairJudge) -> CaseRun:
     try:
         before = parse(case.before, file=f"{case.name}/before.trace")
         after = None

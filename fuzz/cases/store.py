@@ -5,16 +5,17 @@
     corpus/NAME/case.toml       what is known of the pair
     corpus/NAME/report.txt      a traceback or the like
     corpus/NAME/original.trace  what `before.trace` was reduced from, and beside it `original-after.trace`
+    corpus/NAME/program.py      a program that shows it on a PyPy, with `program.log`; then there may be no traces
 
 Keys of `case.toml`, all optional: `about`, what the case shows; `taught`, what is to be learned from it, and from all
 cases of its kind; `source`, who made it, or what was read for it; `expect`, the verdict on the pair (without it the
 pair is not judged), `obligation`, the one that is refuted, and `[expected]`, what else the verdict says: `vacuous` and
 `assumes`, lists of texts, `early` and `stricter`, lists of guards (what is not there is not compared); `optimizer =
 false`, if the optimizer is not to be run on `before.trace`; `seed`, `kind`, `message`, `command`, where a find came
-from; `[options]`: `guards` and `failargs` as of `validate`; a state worth running: `[inputs]`, values by input, machine
-ints or names of objects of `heap` (see `optimizer.ir.text.heap_syntax`), `event_results`, `writes` of each event,
-`invalid`, `raises`, `function_results`, `function_raises`, `pending`, `forced`, `false_conditions`, `[gc_types]` and
-`stops_at_event`; `[versions]`.
+from; `jit`, the options of PyPy's JIT that a program is run with; `[options]`: `guards` and `failargs` as of
+`validate`; a state worth running: `[inputs]`, values by input, machine ints or names of objects of `heap` (see
+`optimizer.ir.text.heap_syntax`), `event_results`, `writes` of each event, `invalid`, `raises`, `function_results`,
+`function_raises`, `pending`, `forced`, `false_conditions`, `[gc_types]` and `stops_at_event`; `[versions]`.
 """
 
 from __future__ import annotations
@@ -35,7 +36,7 @@ from validator.command.files import read_text
 from validator.tell.stored_state import StoredState, write_toml
 from validator.verdict import Options
 
-_KEYS = ("about", "taught", "source", "expect", "obligation", "optimizer", "kind", "message", "command")
+_KEYS = ("about", "taught", "source", "expect", "obligation", "optimizer", "kind", "message", "command", "jit")
 
 VERDICTS = ("proved", "refuted", "unknown", "unsupported")
 
@@ -74,6 +75,9 @@ class Case:
     report: str = ""
     original: str = ""
     original_after: str | None = None
+    jit: str = ""
+    program: str = ""
+    log: str = ""
 
 
 def store_case(corpus: Path, case: Case) -> bool:
@@ -111,7 +115,9 @@ def _write(path: Path, text: str) -> None:
 
 def case_files(case: Case) -> dict[str, str]:
     """The text of each file of the case, by its name."""
-    files = {"before.trace": case.before, "case.toml": format_toml(_known(case))}
+    files = {"case.toml": format_toml(_known(case))}
+    if case.before or not case.program:
+        files["before.trace"] = case.before
     if case.after is not None:
         files["after.trace"] = case.after
     if case.report:
@@ -120,6 +126,10 @@ def case_files(case: Case) -> dict[str, str]:
         files["original.trace"] = case.original
     if case.original_after is not None:
         files["original-after.trace"] = case.original_after
+    if case.program:
+        files["program.py"] = case.program
+    if case.log:
+        files["program.log"] = case.log
     return files
 
 
@@ -174,13 +184,16 @@ def read_case(corpus: Path, name: str) -> Case:
         raise InputError(f"there is no case {name!r} in {corpus}; `traceproof corpus list` shows those that are")
     path = folder / "case.toml"
     known = _table(str(path), _read(path))
-    case = _case(name, _read(folder / "before.trace"), known)
+    program = _read_if_there(folder / "program.py") or ""
+    before = _read_if_there(folder / "before.trace") if program else _read(folder / "before.trace")
     case = replace(
-        case,
+        _case(name, before or "", known),
         after=_read_if_there(folder / "after.trace"),
         report=_read_if_there(folder / "report.txt") or "",
         original=_read_if_there(folder / "original.trace") or "",
         original_after=_read_if_there(folder / "original-after.trace"),
+        program=program,
+        log=_read_if_there(folder / "program.log") or "",
     )
     if case.expect and case.after is None:
         raise InputError("`expect` is the verdict on a pair, and there is no after.trace", file=str(path))

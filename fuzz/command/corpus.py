@@ -16,6 +16,7 @@ from fuzz.cases.run import CaseRun
 from fuzz.cases.store import Case, case_data, case_names, read_case
 from fuzz.command.corpus_edit import add, export, prune, read_corpus_option
 from fuzz.command.options import jobs_option, json_option, optimizer_options
+from fuzz.hunt.target import open_target
 from fuzz.report.junit import RunCase, corpus_junit_text
 from fuzz.report.words import times
 from fuzz.subject.optimizers import OptimizerSpec
@@ -105,10 +106,19 @@ def show(name: str, folder: str, as_json: bool) -> int:
 @read_corpus_option
 @optimizer_options
 @click.option("--cache", metavar="DIR", help="Keep verdicts in this folder, and look them up there.")
+@click.option("--target", metavar="CMD", help="Run the programs of finds of `traceproof hunt` again, on this PyPy.")
 @click.option("--junit", metavar="FILE", help="Write the outcome of each case there, for a CI: JUnit XML.")
 @jobs_option
 @_json_option
-def run(folder: str, optimizer: OptimizerSpec, cache: str | None, junit: str | None, jobs: int, as_json: bool) -> int:
+def run(
+    folder: str,
+    optimizer: OptimizerSpec,
+    cache: str | None,
+    target: str | None,
+    junit: str | None,
+    jobs: int,
+    as_json: bool,
+) -> int:
     """Validate every stored pair, and what the optimizer makes of every recorded trace.
 
     Tells where a pair is judged otherwise than its case expects, and where the optimizer crashes, hangs, gives what
@@ -117,10 +127,12 @@ def run(folder: str, optimizer: OptimizerSpec, cache: str | None, junit: str | N
     \b
     $ traceproof corpus run
     $ traceproof corpus run --shipped --optimizer-cmd './optimize --fast'
+    $ traceproof corpus run --corpus hunt/cases --target pypy3
     $ traceproof corpus run --corpus campaign/cases --optimizer mine:optimize --cache verdicts --junit corpus.xml
     """
     start, began = time.monotonic(), time.time()
-    corpus_run = CorpusRun(Path(folder), optimizer, None if cache is None else open_cache(cache))
+    verdicts, pypy = None if cache is None else open_cache(cache), None if target is None else open_target(target)
+    corpus_run = CorpusRun(Path(folder), optimizer, verdicts, pypy)
     cases: list[RunCase] = []
     warning = ""
     with closing(run_corpus(corpus_run, jobs)) as runs:

@@ -16,6 +16,7 @@ _COMMANDS = {
     "optimize": "fuzz.command.traces:optimize",
     "run": "fuzz.command.traces:run",
     "fuzz": "fuzz.command.campaign:fuzz",
+    "hunt": "fuzz.command.hunt:hunt",
     "corpus": "fuzz.command.corpus:corpus",
     "mine": "fuzz.command.mine:mine",
     "prove-rules": "fuzz.command.tables:prove_rules",

@@ -1,0 +1,144 @@
+"""The plan of a hunt, and its folder, as data: what is drawn for a seed is the same wherever the plan is.
+
+hunt.json      the plan, and the versions of what the results depend on
+results.jsonl  a line for each seed: see `Result`
+cases/         the finds, each a case: see `fuzz.cases.store`
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass, field, fields
+from pathlib import Path
+from typing import Any
+
+from fuzz.campaign.find import versions
+from fuzz.hunt.programs.program import Program
+from fuzz.hunt.target import Target
+from optimizer.ir.faults import InputError
+from validator.command.exits import describe
+
+PLAN, RESULTS, CASES = "hunt.json", "results.jsonl", "cases"
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """A hunt from a first seed on, of a target; so many seconds for the proof of a trace and, about, for making a find
+    small."""
+
+    seed: int
+    target: Target
+    timeout_s: float = 3.0
+    reduce_s: float = 120.0
+
+    def command(self, seed: int) -> str:
+        """The command that tries that seed again, if its program is drawn, not made from others."""
+        jit = f" --jit {self.target.jit}" if self.target.jit else ""
+        return f"traceproof hunt --target '{self.target.command}'{jit} --seed {seed} --programs 1"
+
+
+@dataclass(frozen=True, slots=True)
+class Unconfirmed:
+    """A refuted pair that no run confirms: what the verdict says, the assumptions that it hangs on, and both traces."""
+
+    where: str
+    reason: str
+    assumes: tuple[str, ...]
+    before: str
+    after: str
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """The outcome of a seed. `verdicts` and `reasons` are those of the traces of its program; `covered`, the kinds of
+    things that happened in it and in no generation before, for which the program is kept to be mutated. Of a find, the
+    `kind`, a `message`, what it is `like` before it is made small, and its `bucket` if it was made so. `once`: a
+    difference that did not show again; `lost`: the process that worked on it was."""
+
+    seed: int
+    program: Program
+    parents: tuple[int, ...] = ()
+    verdicts: Counter[str] = field(default_factory=Counter)
+    reasons: Counter[str] = field(default_factory=Counter)
+    covered: tuple[str, ...] = ()
+    unconfirmed: tuple[Unconfirmed, ...] = ()
+    kind: str = ""
+    like: str = ""
+    bucket: str = ""
+    message: str = ""
+    useless: str = ""
+    once: str = ""
+    lost: str = ""
+    seconds: float = 0.0
+
+    @property
+    def line(self) -> str:
+        """The line of the file of results; the program is there if it may be needed again."""
+        data = {item.name: getattr(self, item.name) for item in fields(self)}
+        data |= {"program": asdict(self.program), "unconfirmed": [asdict(one) for one in self.unconfirmed]}
+        if not (self.covered or self.kind or self.unconfirmed or self.once or self.lost):
+            data["program"]["source"] = ""
+        return json.dumps(data) + "\n"
+
+
+def read_result(line: str) -> Result:
+    """The result that a line tells. Raises ValueError, KeyError and TypeError."""
+    data: dict[str, Any] = json.loads(line)
+    program = data["program"]
+    given = {
+        "program": Program(**program | {"parts": tuple(program["parts"])}),
+        "parents": tuple(data["parents"]),
+        "verdicts": Counter(data["verdicts"]),
+        "reasons": Counter(data["reasons"]),
+        "covered": tuple(data["covered"]),
+        "unconfirmed": tuple(Unconfirmed(**one | {"assumes": tuple(one["assumes"])}) for one in data["unconfirmed"]),
+    }
+    return Result(**data | given)
+
+
+def write_plan(folder: Path, plan: Plan) -> None:
+    """Puts the plan into the folder, as a whole or not at all. Raises InputError where one is there already."""
+    path, beside = folder / PLAN, folder / f".{PLAN}-{os.getpid()}"
+    text = json.dumps({"plan": asdict(plan), "versions": dict(versions())}, indent=2) + "\n"
+    try:
+        (folder / CASES).mkdir(parents=True, exist_ok=True)
+        beside.write_text(text)
+        os.link(beside, path)
+    except FileExistsError:
+        raise InputError(
+            f"--folder: there is a hunt in {folder} already: go on with it by --resume, or choose another folder"
+        ) from None
+    except OSError as problem:
+        raise InputError(describe(problem)) from None
+    finally:
+        beside.unlink(missing_ok=True)
+
+
+def read_plan(folder: Path) -> Plan:
+    """The plan of the hunt in the folder. Raises InputError."""
+    path = folder / PLAN
+    try:
+        data = json.loads(path.read_bytes())["plan"]
+        return Plan(**data | {"target": Target(**data["target"])})
+    except FileNotFoundError:
+        raise InputError(f"{folder}: there is no hunt in this folder") from None
+    except (OSError, ValueError, KeyError, TypeError) as problem:
+        raise InputError(f"this is no plan of a hunt: {problem!r}", file=str(path)) from None
+
+
+def read_results(folder: Path) -> Iterator[Result]:
+    """The results that the folder holds; a line that was cut off when the hunt was killed is none."""
+    path = folder / RESULTS
+    if not path.exists():
+        return
+    with path.open(encoding="utf-8") as file:
+        for line in file:
+            if not line.endswith("\n"):
+                return
+            try:
+                yield read_result(line)
+            except (ValueError, KeyError, TypeError) as problem:
+                raise InputError(f"this is no result of a hunt: {problem!r}", file=str(path)) from None

@@ -1,0 +1,92 @@
+"""The traces of a program's log, each proved against its recording."""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import closing
+from dataclasses import dataclass, field
+from itertools import chain
+from pathlib import Path
+
+from fuzz.cases.known import take_known
+from fuzz.cases.log_run import LogFile, LogRun, PairRun, prove_logs, study_logs
+from fuzz.hunt.coverage import coverage
+from fuzz.report.log_figures import reason_of
+from optimizer.ir.dialects.pypy_pairs import LogPair, Unpaired
+from optimizer.ir.faults import InputError
+from optimizer.ir.immutable import replace
+from validator.command.judging import Judging
+from validator.pypy.judge import OPTIONS
+
+_PLACE = "debug_merge_point"
+_SHARE = 20
+"""The proofs of one program take at most so many times the limit of a pair."""
+
+
+@dataclass(frozen=True, slots=True)
+class Proofs:
+    """The verdicts on the traces of a log: how many there are of each, why those are not proved that are not, the pairs
+    that are refuted, and the kinds of things that happened. `others` traces are of what PyPy does before the program.
+    """
+
+    verdicts: Counter[str] = field(default_factory=Counter)
+    reasons: Counter[str] = field(default_factory=Counter)
+    refuted: tuple[PairRun, ...] = ()
+    covered: frozenset[str] = frozenset()
+    others: int = 0
+
+
+def prove_log(log: Path, program: Path, timeout_s: float) -> Proofs:
+    """The verdicts on the traces of the program in its log, with the shipped knowledge of PyPy."""
+    if not log.exists() or not log.stat().st_size:
+        return Proofs()
+    try:
+        return _prove(log, program, timeout_s)
+    except InputError as damage:
+        return Proofs(reasons=Counter({f"the log is damaged: {damage}": 1}))
+
+
+def _prove(log: Path, program: Path, timeout_s: float) -> Proofs:
+    file = LogFile(str(log), log.name)
+    items = list(file.items())
+    own = [item for item in items if _is_of(item, program.name)]
+    done = Proofs(covered=coverage(own), others=len(items) - len(own))
+    done.verdicts.update("unpaired" for item in own if isinstance(item, Unpaired))
+    wanted = frozenset(item.number for item in own if isinstance(item, LogPair))
+    if not wanted:
+        return done
+    judging = Judging(replace(OPTIONS, timeout_s=timeout_s))
+    run = LogRun((file,), judging, wanted, keeps_texts=True, asks_without=False)
+    study = study_logs(run.logs)
+    for _ in take_known(study, (), is_shipped=True):
+        pass
+    deadline, refuted = time.monotonic() + _SHARE * timeout_s, []
+    with closing(prove_logs(run, study, 1)) as outcomes:
+        for _, outcome in outcomes:
+            if isinstance(outcome, PairRun):
+                done.verdicts[outcome.name] += 1
+                if outcome.name != "proved":
+                    done.reasons[reason_of(outcome)] += 1
+                refuted += [outcome] * (outcome.name == "refuted")
+            if time.monotonic() > deadline:
+                break
+    late = len(wanted) + done.verdicts["unpaired"] - done.verdicts.total()
+    if late:
+        done.verdicts["unknown"] += late
+        done.reasons["unknown: the time for the program's traces was up"] += late
+    return replace(done, refuted=tuple(refuted))
+
+
+def _is_of(item: LogPair | Unpaired, program: str) -> bool:
+    """Is a trace of the program, or of what it may call? Others tell the places of other files alone."""
+    sections = (item.recorded, item.optimized) if isinstance(item, LogPair) else (item.section,)
+    places = [line for line in chain(*(section.lines for section in sections)) if _PLACE in line or line[:1] == "#"]
+    return any(program in line for line in places) or not any(".py:" in line or "<builtin>" in line for line in places)
+
+
+def assumptions(refuted: PairRun) -> Iterator[str]:
+    """The assumptions that a refuted pair hangs on."""
+    yield from refuted.inferred
+    yield from map(str, refuted.verdict["assumes"])

@@ -1,0 +1,122 @@
+"""The trial of one program: it is run, its traces are proved, and what is wrong is made small and confirmed."""
+
+from __future__ import annotations
+
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from fuzz.cases.log_run import PairRun
+from fuzz.cases.store import Case
+from fuzz.hunt.finds import PROGRAM, Keeper, with_pair
+from fuzz.hunt.observe import Find, FindKind, Observer
+from fuzz.hunt.plan import Plan, Result, Unconfirmed
+from fuzz.hunt.programs.mutate import mutated
+from fuzz.hunt.programs.program import Program
+from fuzz.hunt.proofs import Proofs, assumptions, prove_log
+from optimizer.ir.immutable import replace
+from optimizer.ir.text import format_trace
+from validator.processes.workers import Loss
+
+_NEAR = 8
+"""A pair that is refuted is confirmed by the program or one of so many like it, with other constants."""
+
+
+@dataclass(frozen=True, slots=True)
+class Drawn:
+    """The program of a seed, those that it is made from, and kinds of finds, or what they are like, of which there are
+    enough that were made small."""
+
+    seed: int
+    program: Program
+    parents: tuple[int, ...] = ()
+    known: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True, slots=True)
+class Tried:
+    """The result of a program, and the case of its find, if it is one."""
+
+    result: Result
+    case: Case | None = None
+
+
+@contextmanager
+def trying(plan: Plan) -> Iterator[Callable[[Drawn], tuple[Tried]]]:
+    """The work of a process: it tries programs."""
+    yield lambda drawn: (_Trial(plan, drawn).tried(),)
+
+
+def lost(drawn: Drawn, loss: Loss) -> Tried:
+    """The outcome of a program over which the process that tried it was lost, or had to be ended."""
+    return Tried(Result(drawn.seed, drawn.program, drawn.parents, lost=loss.value))
+
+
+def likeness(find: Find, program: Program) -> str:
+    """The words that finds of one cause mostly share before they are made small; a difference tells little."""
+    return f"{find.kind.value}: {find.what if find.kind is FindKind.CRASH else ' '.join(program.parts)}"
+
+
+class _Trial:
+    def __init__(self, plan: Plan, drawn: Drawn) -> None:
+        self._plan, self._drawn = plan, drawn
+        self._observer = Observer(plan.target)
+
+    def tried(self) -> Tried:
+        start = time.monotonic()
+        drawn, program = self._drawn, self._drawn.program
+        with tempfile.TemporaryDirectory(prefix="traceproof-") as folder:
+            path, log = Path(folder) / PROGRAM, Path(folder) / "program.log"
+            path.write_text(program.source)
+            seen = self._observer.observe(path, is_portable=program.is_portable, log=log)
+            proofs = prove_log(log, path, self._plan.timeout_s)
+            find, source, refuted = seen.find, program.source, proofs.refuted
+            if refuted and find is None:
+                find, source, refuted = self._confirmed(path, proofs)
+        result = Result(
+            drawn.seed,
+            program,
+            drawn.parents,
+            proofs.verdicts,
+            proofs.reasons,
+            tuple(sorted(proofs.covered)),
+            () if find is not None else tuple(map(_unconfirmed, refuted)),
+            useless=seen.useless,
+            once=seen.once,
+        )
+        case = None
+        if find is not None:
+            result = replace(result, kind=find.kind.value, like=likeness(find, program), message=find.message)
+            if not {result.kind, result.like} & drawn.known:
+                keeper = Keeper(self._observer, self._plan.reduce_s, self._plan.timeout_s)
+                case = keeper.keep(find, source, self._plan.command(drawn.seed), drawn.seed)
+                if not case.after and refuted:  # the small program does not show it in a trace any more
+                    case = with_pair(case, refuted[0], self._plan.reduce_s / 4)
+                result = replace(result, bucket=case.name, message=case.message)
+        return Tried(replace(result, seconds=round(time.monotonic() - start, 3)), case)
+
+    def _confirmed(self, path: Path, proofs: Proofs) -> tuple[Find | None, str, tuple[PairRun, ...]]:
+        """A find that a refuted pair leads to, with the program that shows it: the same one, row by row, or one with
+        other constants; and the pairs that are refuted in it. No find where none shows what the pair says."""
+        program = self._drawn.program
+        seen = self._observer.observe(path, is_portable=False, verbose=True)
+        if seen.find is not None:
+            return seen.find, program.source, proofs.refuted
+        for number in range(_NEAR):
+            near = mutated(program, program, self._drawn.seed * _NEAR + number)
+            path.write_text(near.source)
+            log = path.with_suffix(f".{number}.log")
+            seen = self._observer.observe(path, is_portable=False, log=log)
+            if seen.find is not None:
+                return seen.find, near.source, prove_log(log, path, self._plan.timeout_s).refuted
+        return None, program.source, proofs.refuted
+
+
+def _unconfirmed(run: PairRun) -> Unconfirmed:
+    assert run.texts is not None
+    where = f"pair {run.pair.number}: {run.pair.kind.value} {run.pair.point}"
+    before, after = format_trace(run.texts.before), format_trace(run.texts.after)
+    return Unconfirmed(where, str(run.verdict["reason"]), tuple(assumptions(run)), before, after)

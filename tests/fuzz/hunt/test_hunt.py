@@ -1,0 +1,225 @@
+"""`traceproof hunt` on targets with planted faults, from the command to the cases that it stores."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+from commands import Command, Ended, start
+from fakes import MISCOMPILED, RIGHT, SOURCE, WRONG, drawn, fake, mutant
+from processes import wait_until
+
+from fuzz.cases.store import read_case
+from fuzz.hunt.hunting import Hunt
+from fuzz.hunt.plan import Plan, Result, read_plan, read_results
+from fuzz.hunt.target import Target
+
+PYPY = shutil.which("pypy3")
+
+
+@pytest.fixture(autouse=True)
+def _small_programs(monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest) -> None:
+    if "real" not in request.node.name:
+        monkeypatch.setattr("fuzz.hunt.hunting.draw_program", drawn)
+        monkeypatch.setattr("fuzz.hunt.hunting.mutated", mutant)
+        monkeypatch.setattr("fuzz.hunt.trial.mutated", mutant)
+
+
+def hunted(traceproof: Command, target: str, *args: str, programs: int = 1) -> Ended:
+    return traceproof("hunt", "--target", target, "--seed", "5", "--programs", str(programs), "--jobs", "1", *args)
+
+
+def test_a_sound_target_shows_nothing(traceproof: Command) -> None:
+    done = hunted(traceproof, fake(traceproof.folder))
+    assert done.code == 0
+    assert "1 program, 1 trace in" in done.out
+    assert "1 proved (100.0 % judged, 100.0 % of these proved)" in done.out
+    assert "found: nothing" in done.out
+    assert "refuted" not in done.out
+    assert not list((traceproof.folder / "hunt" / "cases").iterdir())
+
+
+def test_a_trace_that_no_run_shows_is_listed_apart(traceproof: Command) -> None:
+    done = hunted(traceproof, fake(traceproof.folder, log=WRONG), "--json")
+    assert done.code == 3
+    listed, end = map(json.loads, done.out.splitlines())
+    assert listed["kind"] == "unconfirmed"
+    assert listed["seed"] == 5
+    assert listed["where"].startswith("pair 1: loop")
+    assert listed["reason"]
+    assert isinstance(listed["assumes"], list)
+    assert end["finds"] == {}
+    assert end["verdicts"]["refuted"] == 1
+    assert end["unconfirmed"] == [{key: listed[key] for key in ("seed", "where", "reason", "assumes")}]
+    assert not list((traceproof.folder / "hunt" / "cases").iterdir())
+
+
+def test_what_is_printed_otherwise_is_a_find_with_its_wrong_trace(traceproof: Command) -> None:
+    done = hunted(traceproof, fake(traceproof.folder, MISCOMPILED, WRONG))
+    assert done.code == 1
+    assert "found: 1 difference" in done.out
+    cases = traceproof.folder / "hunt" / "cases"
+    (name,) = (path.name for path in cases.iterdir())
+    case = read_case(cases, name)
+    assert name.startswith("difference-floordiv-")
+    assert case.kind == "difference"
+    assert "//" in case.program
+    assert "for" not in case.program
+    assert len(case.program.splitlines()) == 1
+    assert case.log == WRONG
+    assert case.expect == "refuted"
+    assert case.after is not None
+    assert "int_add" in case.after
+    assert dict(case.versions)["target"]
+    assert "threshold=" in case.jit
+    assert "it prints something else with the JIT than without" in case.report
+    assert "refuted" in case.report
+
+
+def test_a_difference_is_a_find_though_all_traces_are_proved(traceproof: Command) -> None:
+    done = hunted(traceproof, fake(traceproof.folder, MISCOMPILED), programs=3)
+    assert done.code == 1
+    assert "found: 3 difference" in done.out
+    (case,) = (traceproof.folder / "hunt" / "cases").iterdir()  # one bucket
+    assert not (case / "before.trace").exists()
+
+
+def test_a_crash_is_a_find_and_named_after_where_it_crashed(traceproof: Command) -> None:
+    words = 'RPython traceback:\\n  File "a.c", line 1, in optimize_loop\\nFatal RPython error: AssertionError\\n'
+    plant = f"if jit and '*' in source: sys.stderr.write({words!r}.replace('\\\\n', chr(10))); os.abort()"
+    done = hunted(traceproof, fake(traceproof.folder, plant))
+    assert done.code == 1
+    (case,) = (traceproof.folder / "hunt" / "cases").iterdir()
+    assert case.name.startswith("crash-assertionerror-in-optimize-loop-")
+    assert len((case / "program.py").read_text().splitlines()) <= 2
+    assert "Fatal RPython error: AssertionError" in (case / "report.txt").read_text()
+
+
+def test_it_stops_at_a_number_of_finds(traceproof: Command) -> None:
+    done = hunted(traceproof, fake(traceproof.folder, MISCOMPILED), "--stop-after", "2", programs=9)
+    assert "hunt ended, at 2 finds: 2 programs" in done.out
+
+
+def test_programs_of_finds_are_tried_again(traceproof: Command) -> None:
+    target = fake(traceproof.folder, MISCOMPILED, WRONG)
+    hunted(traceproof, target)
+    again = traceproof("corpus", "run", "--corpus", "hunt/cases", "--jobs", "1", "--target", target)
+    assert again.code == 0
+    assert "all as expected" in again.out
+    repaired = traceproof("corpus", "run", "--corpus", "hunt/cases", "--jobs", "1", "--target", fake(traceproof.folder))
+    assert repaired.code == 1
+    assert "expected a difference of " in repaired.out
+    assert traceproof("corpus", "run", "--corpus", "hunt/cases", "--jobs", "1").code == 0  # its pair alone
+    shown = traceproof("corpus", "list", "--corpus", "hunt/cases")
+    assert "it prints something else" in shown.out or "refuted" in shown.out
+
+
+def test_without_a_target_it_is_told_how_to_get_one(traceproof: Command) -> None:
+    for args, reason in (
+        ((), "say which PyPy"),
+        (("--target", "no-such-pypy"), "there is no program no-such-pypy"),
+        (("--target", "python3"), "is no PyPy with a JIT"),
+        (("--target", "false"), "it ends with 1"),
+    ):
+        done = traceproof("hunt", "--programs", "1", *args)
+        assert done.code == 2
+        assert reason in done.err
+        assert "apt-get install pypy3" in done.err
+    assert not (traceproof.folder / "hunt").exists()
+
+
+def test_a_folder_has_one_hunt(traceproof: Command) -> None:
+    target = fake(traceproof.folder)
+    hunted(traceproof, target)
+    done = hunted(traceproof, target)
+    assert done.code == 2
+    assert "go on with it by --resume" in done.err
+    assert traceproof("hunt", "--resume", "--target", target).code == 2
+    assert traceproof("hunt", "--resume", "--folder", "elsewhere").code == 2
+
+
+# What is drawn.
+
+
+def programs_of(folder: Path) -> dict[int, tuple[int, ...]]:
+    return {result.seed: result.parents for result in read_results(folder)}
+
+
+def test_a_hunt_that_was_killed_goes_on_as_if_it_had_not_been(
+    traceproof: Command, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("fuzz.hunt.hunting.GENERATION", 3)
+    target = fake(traceproof.folder)
+    hunted(traceproof, target, "--folder", "whole", programs=8)
+    hunted(traceproof, target, "--folder", "killed", programs=4)
+    with (traceproof.folder / "killed" / "results.jsonl").open("a") as file:
+        file.write('{"seed": 9, "program": {"seed"')  # it was writing
+    done = traceproof("hunt", "--resume", "--folder", "killed", "--programs", "4", "--jobs", "2")
+    assert "8 programs" in done.out
+    whole = programs_of(traceproof.folder / "whole")
+    assert programs_of(traceproof.folder / "killed") == whole
+    assert [*whole] == [*range(5, 13)]
+    assert any(whole.values()), "none was made from others"
+
+
+def test_programs_that_do_something_new_are_kept(traceproof: Command, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("fuzz.hunt.hunting.GENERATION", 2)
+    hunted(traceproof, fake(traceproof.folder), programs=9)
+    results = list(read_results(traceproof.folder / "hunt"))
+    assert results[0].covered == results[1].covered != ()  # of one generation
+    assert not any(result.covered for result in results[2:])
+    assert {parent for result in results for parent in result.parents} == {5}
+
+
+def test_a_result_is_read_as_it_was_written(traceproof: Command) -> None:
+    hunted(traceproof, fake(traceproof.folder, log=WRONG))
+    (result,) = read_results(traceproof.folder / "hunt")
+    assert result.unconfirmed[0].before
+    assert result.verdicts == {"refuted": 1}
+    assert result.program == drawn(5)
+    assert json.loads(result.line)["seed"] == 5
+
+
+def test_a_find_that_came_again_and_again_is_only_counted(tmp_path: Path) -> None:
+    plan = Plan(0, Target("pypy3"))
+    hunt = Hunt(tmp_path, plan)
+    for seed in range(9):
+        hunt.known[seed] = Result(seed, drawn(seed), kind="crash", like=f"crash: {seed}", bucket="one")
+    known = hunt.draw(50).known
+    hunt.close()
+    assert known == {*(f"crash: {seed}" for seed in range(9)), "crash"}
+
+
+def test_the_plan_is_kept(traceproof: Command) -> None:
+    target = fake(traceproof.folder)
+    hunted(traceproof, target, "--jit", "vec=1", "--timeout", "2")
+    assert read_plan(traceproof.folder / "hunt") == Plan(5, Target(target, "vec=1"), 2.0)
+
+
+def test_ctrl_c_ends_it_with_the_summary(tmp_path: Path) -> None:
+    slow = fake(tmp_path, f"open(os.path.join({str(tmp_path)!r}, 'begun'), 'w'); time.sleep(100)")
+    process = start(["hunt", "--target", slow, "--seed", "1", "--jobs", "1"], tmp_path)
+    wait_until((tmp_path / "begun").exists)
+    process.send_signal(2)
+    out, err = process.communicate(timeout=30)
+    assert process.returncode == 130
+    assert "hunt ended, interrupted: 0 programs" in out
+    assert "Traceback" not in err
+
+
+@pytest.mark.skipif(PYPY is None, reason="needs pypy3")
+def test_programs_are_run_on_a_real_pypy(traceproof: Command) -> None:
+    done = hunted(traceproof, "pypy3", "--timeout", "0.2", "--json")
+    end = json.loads(done.out.splitlines()[-1])
+    assert done.code in (0, 1, 3)
+    assert end["traces"] > 5
+    assert end["verdicts"]["proved"] > 0
+    assert any(one.startswith("bridge guard") for one in end["covered"])
+    assert "PyPy" in end["target"]
+
+
+def test_the_fake_is_what_it_is_taken_for() -> None:
+    assert "//" in SOURCE
+    assert RIGHT != WRONG
