@@ -111,10 +111,11 @@ def report(find: Find, source: str, version: str) -> str:
 
 def with_pair(case: Case, refuted: PairRun, seconds: float) -> Case:
     """The case, with the pair that is refuted, made small where that goes."""
-    assert refuted.texts is not None
-    before, after, options = refuted.texts.before, refuted.texts.after, refuted.texts.options
     where = f"pair {refuted.pair.number}, {refuted.pair.kind.value} {refuted.pair.point}".rstrip()
     told = str(refuted.verdict["reason"])
+    if refuted.texts is None:
+        return replace(case, report=f"{case.report}\nThe trace that is wrong, of the log: {where}: {told}\n")
+    before, after, options = refuted.texts.before, refuted.texts.after, refuted.texts.options
     if refuted.texts.loop is None:
         subject = Subject(None, validating(options), options)
         found = look_at(before, after, subject)

@@ -19,6 +19,7 @@ from optimizer.ir.faults import InputError
 from optimizer.ir.immutable import replace
 from validator.command.judging import Judging
 from validator.pypy.judge import OPTIONS
+from validator.pypy.printed.straight import LOST
 
 _PLACE = "debug_merge_point"
 _SHARE = 20
@@ -28,7 +29,8 @@ _SHARE = 20
 @dataclass(frozen=True, slots=True)
 class Proofs:
     """The verdicts on the traces of a log: how many there are of each, why those are not proved that are not, the pairs
-    that are refuted, and the kinds of things that happened. `others` traces are of what PyPy does before the program.
+    that are refuted or lose what a guard hands over, and the kinds of things that happened. `others` traces are of what
+    PyPy does before the program.
     """
 
     verdicts: Counter[str] = field(default_factory=Counter)
@@ -69,7 +71,7 @@ def _prove(log: Path, program: Path, timeout_s: float) -> Proofs:
                 done.verdicts[outcome.name] += 1
                 if outcome.name != "proved":
                     done.reasons[reason_of(outcome)] += 1
-                refuted += [outcome] * (outcome.name == "refuted")
+                refuted += [outcome] * (outcome.name == "refuted" or LOST in str(outcome.verdict["reason"]))
             if time.monotonic() > deadline:
                 break
     late = len(wanted) + done.verdicts["unpaired"] - done.verdicts.total()

@@ -116,7 +116,7 @@ class _Trial:
 
 
 def _unconfirmed(run: PairRun) -> Unconfirmed:
-    assert run.texts is not None
     where = f"pair {run.pair.number}: {run.pair.kind.value} {run.pair.point}"
-    before, after = format_trace(run.texts.before), format_trace(run.texts.after)
+    traces = () if run.texts is None else (run.texts.before, run.texts.after)
+    before, after = map(format_trace, traces) if traces else ("", "")
     return Unconfirmed(where, str(run.verdict["reason"]), tuple(assumptions(run)), before, after)
