@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
+
 import pytest
 
 from validator.pypy.printed.lines import Line, Printed
@@ -39,3 +41,20 @@ def test_other_loads_are_not_the_inputs(at: int, line: Line) -> None:
     wrong = (*PROLOGUE[:at], line, *PROLOGUE[at + 1 :], END)
     with pytest.raises(NotStraight):
         straight(RECORDED, Printed(("p0",), wrong))
+
+
+LABEL, INNER = (Line(None, "label", ("p0", "i1"), f"TargetToken({number})") for number in (1, 2))
+ROUND = Line(None, "jump", ("p0", "i1"), "TargetToken(2)")
+
+
+@pytest.mark.parametrize(
+    ("handed", "fault"),
+    [("i1", ""), ("i3", ""), ("i2", "what the label in front of it does not take"), ("i4", "computed behind it")],
+)
+def test_who_comes_round_has_what_the_label_takes_alone(handed: str, fault: str) -> None:
+    computed = [Line(f"i{number}", "int_add", ("i1", str(number))) for number in (2, 3, 4)]
+    in_front, guard = (Line(None, "guard_true", ("i1",), handed=("p0", text)) for text in ("i2", handed))
+    loop = (LABEL, computed[0], in_front, INNER, computed[1], guard, computed[2], ROUND)
+    recorded = Printed(("p0", "i1"), (Line(None, "jump", ("p0", "i1"), "<Loop-1>"),))
+    with pytest.raises(NotStraight, match=fault) if fault else nullcontext():
+        straight(recorded, Printed(("p0", "i1"), loop))

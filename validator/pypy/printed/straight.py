@@ -19,6 +19,9 @@ BEFORE, AFTER = "before", "after"
 TOKEN = "p_token"
 """The input that `force_token` gives on both sides: the frame of the running loop."""
 
+LOST = "that hands over what the label in front of it does not take"
+"""The words of a guard that hands over a value of an earlier iteration, or of nobody."""
+
 _UNSEEN = (
     *("enter_portal_frame", "leave_portal_frame", "guard_future_condition", "debug_merge_point", "jit_debug"),
     "increment_debug_counter",
@@ -81,12 +84,19 @@ def straight(recorded: Printed, optimized: Printed) -> Sides:
 
 
 def _check_guards(optimized: Printed) -> None:
-    """Raises NotStraight where a guard hands over a value that is not computed yet, or stands between a call and the
-    guard that asks what it did: no other one tells the interpreter of an exception."""
-    known, other = {*optimized.inputs}, ""
+    """Raises NotStraight where a guard hands over a value that is not computed yet, or that the label in front does not
+    take: who jumps there does not have it. Or stands between a call and the guard that asks what it did: no other one
+    tells the interpreter of an exception."""
+    known, other, passed = {*optimized.inputs}, "", set[str]()
     for line in optimized.lines:
-        if any(is_variable(text) and text not in known for text in line.handed):
+        unknown = {text for text in line.handed if is_variable(text) and text not in known}
+        if unknown & passed:
+            raise NotStraight(f"a {line.name} {LOST}")
+        if unknown:
             raise NotStraight(f"a {line.name} that hands over what is computed behind it")
+        if line.name == "label":
+            passed |= known
+            known = {*line.args}
         if line.name in _ASKS and other:
             raise NotStraight(f"a {other} between a call and its {line.name}")
         if line.is_guard or line.is_call:
