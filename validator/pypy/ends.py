@@ -1,7 +1,8 @@
 """Guards in front of the end of a bridge that are not the recorded one's.
 
 PyPy's optimizer compares what a bridge hands on with what the labels of a loop take, and sends guards for what it does
-not know (`generate_guards` in virtualstate.py). Where it goes to the start of the loop after all, they stay
+not know (`generate_guards` in virtualstate.py), and those of what it loads from there in front of the loop
+(`inline_short_preamble` in unroll.py). Where it goes to the start of the loop after all, they stay
 (`optimize_bridge` in unroll.py). They resume where the bridge ends; in which cases they fail does not matter. A log
 does not say that they do: so it is an assumption, which the verdict names.
 """
@@ -53,5 +54,9 @@ def fails_at_end(obligation: str, before: Trace, after: Trace, origins: tuple[in
 def _asked(before: Trace, after: Trace, origins: tuple[int | None, ...]) -> list[Operation]:
     """Such guards of a bridge, the last one first."""
     last = list(zip(after.guards, origins, strict=True))[::-1] if before.end.op.jumps else []
-    asked = takewhile(lambda one: one[1] is None and {*one[0].args[:1]} & {*after.end.args}, last)
+    reached = {*after.end.args}
+    for op in after.ops:
+        if op.result is not None and op.op.name.startswith("get") and {*op.args[:1]} & reached:
+            reached.add(op.result)
+    asked = takewhile(lambda one: one[1] is None and {*one[0].args[:1]} & reached, last)
     return [guard for guard, _ in asked]

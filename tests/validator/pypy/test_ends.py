@@ -87,6 +87,21 @@ def test_that_they_fail_where_the_recorded_trace_ends_refutes_nothing() -> None:
     assert isinstance(verdict(OPTIMIZED.replace(GUARD, GUARD + asks_class).replace("i1, 20", "i1, 21")), Refuted)
 
 
+def test_they_ask_what_is_loaded_from_what_the_bridge_hands_on_as_well() -> None:
+    further = """    p5 = getfield_gc_r(p3, descr=<FieldP Box.next 8>)
+    p6 = getfield_gc_r(p5, descr=<FieldP Box.next 8>)
+    guard_nonnull(p6, descr=<Guard0x7f05>) [p0, p3, i4]
+"""
+    more = OPTIMIZED.replace(GUARD, GUARD + further)
+    assert not isinstance(verdict(more), Refuted)
+    elsewhere = more.replace(
+        "getfield_gc_r(p3, descr=<FieldP Box.next 8>)\n    p6", "getfield_gc_r(p0, descr=A.x)\n    p6"
+    )
+    assert elsewhere != more
+    assert not isinstance(verdict(elsewhere), Proved)
+    assert not isinstance(verdict(more.replace("i1, 20", "i1, 21")), Proved)
+
+
 def test_what_finishes_has_no_such_guards() -> None:
     ends = [text.replace("jump(p3, i4", "finish(p3") for text in (RECORDED, OPTIMIZED)]
     recorded, optimized = (text.replace("descr=<Loop-1>", "").replace("descr=TargetToken(140)", "") for text in ends)
