@@ -28,7 +28,7 @@ GENERATION = 32
 _MUTATED = 60
 """The percentage of the programs that are made from others, once there are some."""
 
-_REPEATED = 8
+_REPEATED = 3
 """So many finds of a kind that came to known buckets; the others of the kind are only counted."""
 
 _MEMORY_MB = 4096
