@@ -14,6 +14,7 @@ from fuzz.report.log_figures import VERDICTS
 from fuzz.report.words import counted, duration, share
 
 _JUDGED = ("proved", "vacuous", "refuted", "unknown")
+_NOT_JUDGED = ("unpaired", "untried")
 _SHOWN = 12
 
 
@@ -65,10 +66,9 @@ class Figures:
         sums = f"{counted(self.programs, 'program')}, {counted(self.traces, 'trace')}"
         yield f"hunt ended, {why}: {sums} in {duration(seconds)}"
         yield f"  target: {plan.target.command} --jit {plan.target.options}: {plan.target.version}"
-        told = [f"{self.verdicts[name]} {name}" for name in (*VERDICTS, "unpaired") if self.verdicts[name]]
-        shares = (
-            f"{share(self.judged, self.traces)} judged, {share(self.verdicts['proved'], self.judged)} of these proved"
-        )
+        tried = self.traces - self.verdicts["untried"]
+        told = [f"{self.verdicts[name]} {name}" for name in (*VERDICTS, *_NOT_JUDGED) if self.verdicts[name]]
+        shares = f"{share(self.judged, tried)} judged, {share(self.verdicts['proved'], self.judged)} of these proved"
         yield f"  traces: {', '.join(told) or 'none was compiled'}" + f" ({shares})" * bool(self.traces)
         for reason, times in self.reasons.most_common(_SHOWN):
             yield f"    {times:6} {reason}"

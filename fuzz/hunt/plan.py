@@ -13,6 +13,7 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass, field, fields
 from pathlib import Path
+from random import Random
 from typing import Any
 
 from fuzz.campaign.find import versions
@@ -27,12 +28,17 @@ PLAN, RESULTS, CASES = "hunt.json", "results.jsonl", "cases"
 @dataclass(frozen=True, slots=True)
 class Plan:
     """A hunt from a first seed on, of a target; so many seconds for the proof of a trace and, about, for making a find
-    small."""
+    small. The traces of a share of `prove` percent of the programs are proved; the others are run."""
 
     seed: int
     target: Target
     timeout_s: float = 3.0
     reduce_s: float = 120.0
+    prove: int = 100
+
+    def tries(self, seed: int) -> bool:
+        """Are the traces of the program of that seed proved?"""
+        return Random(f"prove {seed}").randrange(100) < self.prove
 
     def command(self, seed: int) -> str:
         """The command that tries that seed again, if its program is drawn, not made from others."""

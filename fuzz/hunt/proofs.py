@@ -19,7 +19,8 @@ from optimizer.ir.faults import InputError
 from optimizer.ir.immutable import replace
 from validator.command.judging import Judging
 from validator.pypy.judge import OPTIONS
-from validator.pypy.printed.straight import LOST
+from validator.pypy.printed.lines import read_printed
+from validator.pypy.printed.straight import LOST, NotStraight, check_guards
 
 _PLACE = "debug_merge_point"
 _SHARE = 20
@@ -40,23 +41,27 @@ class Proofs:
     others: int = 0
 
 
-def prove_log(log: Path, program: Path, timeout_s: float) -> Proofs:
-    """The verdicts on the traces of the program in its log, with the shipped knowledge of PyPy."""
+def prove_log(log: Path, program: Path, timeout_s: float, *, tries: bool = True) -> Proofs:
+    """The verdicts on the traces of the program in its log, with the shipped knowledge of PyPy. If it does not try to
+    prove all, those alone that lose what a guard hands over."""
     if not log.exists() or not log.stat().st_size:
         return Proofs()
     try:
-        return _prove(log, program, timeout_s)
+        return _prove(log, program, timeout_s, tries)
     except InputError as damage:
         return Proofs(reasons=Counter({f"the log is damaged: {damage}": 1}))
 
 
-def _prove(log: Path, program: Path, timeout_s: float) -> Proofs:
+def _prove(log: Path, program: Path, timeout_s: float, tries: bool) -> Proofs:
     file = LogFile(str(log), log.name)
     items = list(file.items())
     own = [item for item in items if _is_of(item, program.name)]
     done = Proofs(covered=coverage(own), others=len(items) - len(own))
     done.verdicts.update("unpaired" for item in own if isinstance(item, Unpaired))
-    wanted = frozenset(item.number for item in own if isinstance(item, LogPair))
+    pairs = [item for item in own if isinstance(item, LogPair)]
+    wanted = frozenset(pair.number for pair in pairs if tries or _loses(pair))
+    if len(pairs) > len(wanted):
+        done.verdicts["untried"] += len(pairs) - len(wanted)
     if not wanted:
         return done
     judging = Judging(replace(OPTIONS, timeout_s=timeout_s))
@@ -74,11 +79,22 @@ def _prove(log: Path, program: Path, timeout_s: float) -> Proofs:
                 refuted += [outcome] * (outcome.name == "refuted" or LOST in str(outcome.verdict["reason"]))
             if time.monotonic() > deadline:
                 break
-    late = len(wanted) + done.verdicts["unpaired"] - done.verdicts.total()
+    late = len(own) - done.verdicts.total()
     if late:
         done.verdicts["unknown"] += late
         done.reasons["unknown: the time for the program's traces was up"] += late
     return replace(done, refuted=tuple(refuted))
+
+
+def _loses(pair: LogPair) -> bool:
+    """Does a guard of the optimized trace hand over what its label does not take?"""
+    try:
+        check_guards(read_printed(pair.optimized, "program.log"))
+    except NotStraight as why:
+        return LOST in str(why)
+    except InputError:
+        pass
+    return False
 
 
 def _is_of(item: LogPair | Unpaired, program: str) -> bool:

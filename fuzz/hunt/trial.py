@@ -72,7 +72,7 @@ class _Trial:
             path, log = Path(folder) / PROGRAM, Path(folder) / "program.log"
             path.write_text(program.source)
             seen = self._observer.observe(path, is_portable=program.is_portable, log=log)
-            proofs = prove_log(log, path, self._plan.timeout_s)
+            proofs = prove_log(log, path, self._plan.timeout_s, tries=self._plan.tries(drawn.seed))
             find, source, refuted = seen.find, program.source, proofs.refuted
             if refuted and find is None:
                 find, source, refuted = self._confirmed(path, proofs)

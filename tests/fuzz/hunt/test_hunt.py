@@ -10,6 +10,7 @@ import pytest
 from commands import Command, Ended, start
 from fakes import MISCOMPILED, RIGHT, SOURCE, WRONG, drawn, fake, mutant
 from processes import wait_until
+from pypy_logs import POINT
 
 from fuzz.cases.store import read_case
 from fuzz.hunt.hunting import Hunt
@@ -138,6 +139,26 @@ def test_a_folder_has_one_hunt(traceproof: Command) -> None:
     assert "go on with it by --resume" in done.err
     assert traceproof("hunt", "--resume", "--target", target).code == 2
     assert traceproof("hunt", "--resume", "--folder", "elsewhere").code == 2
+
+
+def test_a_share_of_the_programs_has_its_traces_proved(traceproof: Command) -> None:
+    done = hunted(traceproof, fake(traceproof.folder, log=WRONG), "--prove", "0", "--json")
+    assert done.code == 0
+    assert json.loads(done.out)["verdicts"] == {"untried": 1}
+    half = Plan(0, Target("pypy3"), prove=50)
+    assert 300 < sum(map(half.tries, range(1000))) < 700
+    assert all(map(Plan(0, Target("pypy3")).tries, range(1000)))
+
+
+def test_a_trace_whose_guard_hands_over_what_is_lost_is_told_of_whatever_is_proved(traceproof: Command) -> None:
+    point = POINT.format(line=9).replace("a.py", "program.py")
+    lost = f"+20: label(p0, i4, descr=TargetToken(141))\n{point}\n+20: guard_true(i4, descr=<Guard0x1>) [i1]\n+21: jump"
+    losing = RIGHT.replace("+21: jump(p0, i4, descr=TargetToken(140))", f"{lost}(p0, i4, descr=TargetToken(141))")
+    losing = losing.replace("loop with 4 ops", "loop with 7 ops")
+    done = hunted(traceproof, fake(traceproof.folder, log=losing), "--prove", "0", "--json")
+    assert done.code == 3
+    (told,) = json.loads(done.out.splitlines()[-1])["unconfirmed"]
+    assert "what the label in front of it does not take" in told["reason"]
 
 
 # What is drawn.

@@ -71,7 +71,7 @@ class Sides:
 
 def straight(recorded: Printed, optimized: Printed) -> Sides:
     """The pair from the inputs of the recorded trace on. Raises NotStraight."""
-    _check_guards(optimized)
+    check_guards(optimized)
     after = _from_label(optimized)
     if len(after.inputs) != len(recorded.inputs):
         after = _from_entry(after, len(recorded.inputs))
@@ -83,7 +83,7 @@ def straight(recorded: Printed, optimized: Printed) -> Sides:
     return sides
 
 
-def _check_guards(optimized: Printed) -> None:
+def check_guards(optimized: Printed) -> None:
     """Raises NotStraight where a guard hands over a value that is not computed yet, or that the label in front does not
     take: who jumps there does not have it. Or stands between a call and the guard that asks what it did: no other one
     tells the interpreter of an exception."""
