@@ -87,14 +87,19 @@ def _kept(recorded: Sequence[Line], theirs: Sequence[Line], origins: Sequence[in
                 places.remove(found)
                 kept.add(found)
         left = rest
-    for line in left:  # what is computed in other ways by both
-        others = (one for one in sorted(ours - kept) if recorded[one].passed == line.passed)
-        kept.update(islice((one for one in others if _is_number(line) and _is_number(recorded[one])), 1))
+    for line in left:
+        kept.update(islice((one for one in sorted(ours - kept) if _stands_for(line, recorded[one])), 1))
     return kept
 
 
-def _is_number(line: Line) -> bool:
-    return _INTEGERS.match(line.name) is not None
+def _stands_for(line: Line, other: Line) -> bool:
+    """Are both numbers that are computed in two ways between the same positions of the program, or stores of what one
+    of both optimizers does first, and the other one last?"""
+    if _INTEGERS.match(line.name):
+        return _INTEGERS.match(other.name) is not None and line.passed == other.passed
+    is_store = line.access is not None and line.access.is_store
+    known = _indices(line), _indices(other)
+    return is_store and (line.name, line.descr) == (other.name, other.descr) and ([] in known or known[0] == known[1])
 
 
 def _meaning(line: Line) -> str:
@@ -104,8 +109,12 @@ def _meaning(line: Line) -> str:
         return _GUARD_KINDS.get(line.name, line.name)
     if line.name in ("jump", "finish"):
         return ""
-    indices = [text for text in line.access.place[1:] if not is_variable(text)] if line.access else []
-    return " ".join((_VARIANT.sub("", line.name), line.function if line.is_call else line.descr, *indices))
+    return " ".join((_VARIANT.sub("", line.name), line.function if line.is_call else line.descr, *_indices(line)))
+
+
+def _indices(line: Line) -> list[str]:
+    """The indices of an access that are constant."""
+    return [text for text in line.access.place[1:] if not is_variable(text)] if line.access else []
 
 
 class _Causes:

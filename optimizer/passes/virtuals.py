@@ -29,7 +29,7 @@ from optimizer.ir.types.known_calls import meant
 from optimizer.ir.types.layout import Array, Layout, Struct
 from optimizer.riders import Answer, Equal, First, Names, Needless, Pass, Taken, Unrolled
 
-LONGEST = 16
+LONGEST = 64
 """The length of the longest array that is not allocated at once."""
 
 

@@ -133,6 +133,33 @@ def test_no_difference_is_told_of_a_number_that_is_computed_in_another_way(
     assert one["differences"] == []
 
 
+@pytest.mark.parametrize(("again", "theirs", "left"), [("3", "3", []), ("3", "4", ["ours"]), ("5", "3", ["ours"])])
+def test_what_one_of_both_stores_first_and_the_other_one_last_is_no_difference(
+    traceproof: Command, again: str, theirs: str, left: list[str]
+) -> None:
+    log = recorded(
+        "[p0, i1]",
+        POINT.format(line=9),
+        "setarrayitem_gc(p0, 3, 7, descr=<ArrayS 8>)",
+        "i2 = int_lt(i1, 9)",
+        "guard_true(i2)",
+        OTHER,
+        f"setarrayitem_gc(p0, {again}, 7, descr=<ArrayS 8>)",
+        "jump(p0, i1, descr=<Loop-1>)",
+    ) + loop(
+        "[p0, i1]",
+        "+17: label(p0, i1, descr=TargetToken(140))",
+        POINT.format(line=9),
+        f"+18: setarrayitem_gc(p0, {theirs}, 7, descr=<ArrayS 8>)",
+        "+19: i2 = int_lt(i1, 9)",
+        "+20: guard_true(i2, descr=<Guard0x7f10>) [p0, i1]",
+        OTHER,
+        "+22: jump(p0, i1, descr=TargetToken(140))",
+    )
+    one, _ = compared(traceproof, log)
+    assert [each["left_by"] for each in one["differences"]] == left
+
+
 def test_a_pair_that_is_not_there_ends_with_2(traceproof: Command) -> None:
     Path("run.log").write_text(boxed())
     ended = traceproof("pypy-log", "run.log", "--compare", "--jobs", "1", "--only", "9")

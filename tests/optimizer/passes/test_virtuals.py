@@ -194,7 +194,7 @@ ALL = ("fold", "guards", "references", "virtuals", "heap", "dead-code")
 @pytest.mark.parametrize(
     "text",
     [
-        "[i0]\np1 = new_array(17, descr=Ints)\nescape_n()\njump(p1)\n",
+        "[i0]\np1 = new_array(65, descr=Ints)\nescape_n()\njump(p1)\n",
         "[i0]\np1 = new_array(i0, descr=Ints)\nescape_n()\njump(p1)\n",
     ],
 )
