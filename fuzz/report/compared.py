@@ -7,7 +7,7 @@ import operator
 import re
 from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass
-from itertools import islice, product
+from itertools import product
 
 from optimizer.ir.dialects.pypy_pairs import UNCOUNTED
 from validator.pypy.printed.lines import Line, is_variable
@@ -75,20 +75,20 @@ def _kept(recorded: Sequence[Line], theirs: Sequence[Line], origins: Sequence[in
             waiting.setdefault(_meaning(line), []).append(place)
     known = iter(origins)
     left = [line for line in theirs if not line.is_guard or next(known, None) is None]
-    for is_shared, is_behind in product((True, False), (operator.eq, operator.ge)):
+    for is_shared, is_behind in product((True, False), (operator.eq, operator.ge, None)):
         rest = []
         for line in left:
-            places = waiting.get(_meaning(line), [])
-            fits = (one for one in places if is_behind(line.passed or 0, recorded[one].passed or 0))
+            if is_behind is None:
+                fits = (one for one in sorted(ours - kept) if _stands_for(line, recorded[one]))
+            else:
+                alike = (one for one in waiting.get(_meaning(line), ()) if one not in kept)
+                fits = (one for one in alike if is_behind(line.passed or 0, recorded[one].passed or 0))
             found = next((one for one in fits if not is_shared or one in ours), None)
             if found is None:
                 rest.append(line)
             else:
-                places.remove(found)
                 kept.add(found)
         left = rest
-    for line in left:
-        kept.update(islice((one for one in sorted(ours - kept) if _stands_for(line, recorded[one])), 1))
     return kept
 
 
