@@ -129,6 +129,7 @@ def _entered(loop: Trace) -> Trace:
 
 SAME_CONSTANTS = "constant objects at corresponding places of both traces are the same"
 INSTANCES = "what has a field whose name begins with inst_ is an instance"
+HASHES = "strings have their hashes where strhash reads them"
 
 
 def _assumed(lines: tuple[Line, ...], effects: frozenset[Effect], fields: Fields) -> Iterator[str]:
@@ -141,6 +142,8 @@ def _assumed(lines: tuple[Line, ...], effects: frozenset[Effect], fields: Fields
         yield SAME_CONSTANTS
     if any(keeps_off(line.function) for line in lines if line.is_call):
         yield RPYTHON
+    if any(line.name in ("strhash", "unicodehash") for line in lines):
+        yield HASHES
 
 
 def _write(

@@ -7,6 +7,7 @@ import pytest
 from tests.pypy_logs import judged, judged_bridge
 from validator import Proved, Refuted, Unknown, Unsupported
 from validator.pypy.judge import Judged
+from validator.pypy.translate import HASHES
 
 LOG = """\
 [1] {jit-log-noopt
@@ -261,3 +262,12 @@ def test_a_store_to_a_virtual_reference_that_is_missing_shows(line: str) -> None
     missing = "".join(one for one in REFERENCE.splitlines(True) if not one.startswith(f"{line}: "))
     (one,) = judged(missing.replace("with 8 ops", "with 7 ops"))
     assert not isinstance(one.verdict, Proved)
+
+
+@pytest.mark.parametrize("read", ["strhash", "unicodehash", "strlen"])
+def test_that_a_string_has_its_hash_is_assumed_by_name(read: str) -> None:
+    lines = (f"i1 = {read}(p0)", "finish(i1)")
+    one = judged_bridge(lines, lines)
+    assert isinstance(one.verdict, Proved)
+    assert one.texts is not None
+    assert (HASHES in one.texts.assumes) is (read != "strlen")
