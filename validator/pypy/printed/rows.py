@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import cache
 
 from optimizer.ir.immutable import replace
 from validator.pypy.printed.lines import Access, Line, Printed, is_pointer, is_variable
@@ -91,6 +92,7 @@ class _Row:
 def renaming(bound: dict[str, str], offset: int, constants: str = "") -> Callable[[str], str]:
     """New names: those that values are bound to, other variables behind the offset, and constants with a suffix."""
 
+    @cache
     def rename(text: str) -> str:
         if is_pointer(text):
             return f"{text[:-1]}{constants})"
