@@ -22,11 +22,12 @@ _KINDS = {
 }
 
 
-def origins_of(sides: Sides, rows: Rows, sameness: Sameness) -> tuple[int | None, ...]:
+def origins_of(sides: Sides, rows: Rows, sameness: Sameness, earliest: tuple[int, ...]) -> tuple[int | None, ...]:
     """Of each guard of the optimized trace, the number of its recorded one, as far as it shows; they grow. Where
-    several ask about one value, it is the first of them that may be it. A guard of a body has the number of one of its
-    own iteration."""
-    origins, first = _of_row(sides, rows, sameness), _guard_count(sides.before)
+    several ask about one value, it is the first of them that may be it, by the `earliest` origins. A guard of a body
+    has the number of one of its own iteration."""
+    origins = _of_row(rows, sameness, () if sides.is_peeled else earliest)
+    first = _guard_count(sides.before)
     if sides.target:
         return _asking_for_label(origins[: _guard_count(sides.after)], first)
     if not sides.is_peeled:
@@ -46,17 +47,16 @@ def origins_in_loop(sides: Sides, rows: Rows, sameness: Sameness) -> tuple[int |
     of_bridge, first = _guard_count(sides.after), _guard_count(sides.before)
     preamble = _guard_count(sides.target.after) - _guard_count(body_of(sides.target.after))
     own = (
-        None if number is None or number < first else number - first
-        for number in _of_row(sides, rows, sameness)[of_bridge:]
+        None if number is None or number < first else number - first for number in _of_row(rows, sameness)[of_bridge:]
     )
     return (*[None] * preamble, *own)
 
 
-def _of_row(sides: Sides, rows: Rows, sameness: Sameness) -> tuple[int | None, ...]:
-    """The numbers of guards of the recorded row from which those of the optimized one come."""
+def _of_row(rows: Rows, sameness: Sameness, earliest: tuple[int, ...] = ()) -> tuple[int | None, ...]:
+    """The numbers of guards of the recorded row from which those of the optimized one come, none less than the
+    `earliest` that it can be, as far as these are told."""
     row = rows.pairs[-1]
     guards = _guards(AFTER, row.after, sameness)
-    earliest = () if sides.is_peeled else earliest_origins(sides, rows, sameness)
     places: dict[object, list[int]] = {}
     for number, guard in enumerate(_guards(BEFORE, row.before, sameness)):
         for about in guard:

@@ -91,6 +91,7 @@ def translate(
     possible = frozenset(_possible(lines, copies))
     used = possible if generous else possible & effects
     more = (*((SAME_STRINGS,) if strings else ()), *((INSTANCES,) if names.asks_for_objects else ()))
+    earliest = earliest_origins(sides, rows, sameness)
     of_target = _written(sides.target, extra, names, fields, is_right=True) if sides.target else ()
     declarations = copies.declared(lines, _declarations(sides, used, fields, copies.memories))
     before, after, *loop = (one.trace(declarations) for one in (*written, *of_target))
@@ -99,8 +100,8 @@ def translate(
         before,
         after,
         (*_assumed(lines, used, fields), *more, *map(str, known.values())),
-        origins_of(sides, rows, sameness),
-        earliest_origins(sides, rows, sameness),
+        origins_of(sides, rows, sameness, earliest),
+        earliest,
         is_loop=sides.is_peeled or sides.target is not None,
         loop=(_entered(loop[0]), loop[1]) if loop else None,
         in_loop=tuple(None if number is None else number + 1 for number in origins_in_loop(sides, rows, sameness)),
