@@ -106,3 +106,20 @@ def test_other_processes_have_other_constants() -> None:
     (one,), (other,) = judged_together(added(), added())
     assert not is_proved(one)
     assert not is_proved(other)
+
+
+def added_twice(*lines: int) -> str:
+    """A pair that adds the numbers in two constants at these lines of the program; the optimizer adds none."""
+    tell, end = "call_n(ConstClass(tell), {}, descr=<Callv 0 i EF=5>)".format, "finish(i1)"
+    before, after = [LOAD], [LOAD]
+    for at, line in enumerate(lines, start=2):
+        constant = f"i{at} = getfield_gc_i(ConstPtr(ptr{at}), descr={BOX})"
+        before += [POINT.format(line=line), constant, f"i{at}0 = int_add(i{at}, i1)", tell(f"i{at}0")]
+        after += [POINT.format(line=line), tell("i1")]
+    return recorded("[p0]", *before, end) + bridge("[p0]", *(f"+1: {one}" for one in (*after, end)))
+
+
+def test_the_places_of_a_trace_are_not_those_of_an_equal_one() -> None:
+    *right, wrong = judged(added_twice(9, 8) * 2 + added_twice(9, 7))
+    assert all(map(is_proved, right))
+    assert not is_proved(wrong)

@@ -35,18 +35,19 @@ class Zeros:
 
     def add(self, pair: Witness, sides: Sides, sameness: Sameness) -> None:
         """Takes in a pair, of which this is the last row."""
-        found: dict[str, list[tuple[Line, str, str]]] = {}
-        for added in _added(sides.before.lines, sameness):
-            found.setdefault(added[0].point, []).append(added)
+        found: dict[str, list[tuple[Line, int]]] = {}
+        for at, operand in _added(sides.before.lines, sameness):
+            line = sides.before.lines[at]
+            found.setdefault(line.point, []).append((line, operand))
         recorded, left = _additions(sides.before.lines), _additions(sides.after.lines)
         for point, additions in found.items():
             if left[point] == recorded[point] - len(additions):
-                for line, place, load in additions:
-                    left_over = {sameness.of(BEFORE, arg) for arg in (line.result or "", *line.args) if arg != load}
-                    if len(left_over) == 1:
-                        self.said.setdefault(place, set()).add(pair)
+                for line, operand in additions:
+                    others = (line.result or "", *line.args[:operand], *line.args[operand + 1 :])
+                    if len({sameness.of(BEFORE, arg) for arg in others}) == 1:
+                        self.said.setdefault(_place(line, operand), set()).add(pair)
             elif left[point] > recorded[point] - len(additions):
-                self.denied |= {place for _, place, _ in additions}
+                self.denied |= {_place(line, operand) for line, operand in additions}
 
     def assumed(self, log: int) -> frozenset[str]:
         """The places whose constants are taken to hold 0 in the log of that number."""
@@ -70,7 +71,11 @@ def _with_numbers(recorded: Printed, zeros: frozenset[str]) -> tuple[Printed, se
     lines = recorded.lines
     if not any(_place(line, at) in zeros for line in lines if line.name in _ADDITIONS for at in (0, 1)):
         return recorded, set()
-    numbers: dict[str | None, str] = {load: place for load, place in _numbers(recorded) if place in zeros}
+    numbers: dict[str | None, str] = {
+        lines[at].args[operand]: place
+        for at, operand in _added_alone(recorded)
+        if (place := _place(lines[at], operand)) in zeros
+    }
     stated = [(line, *_is_zero(line)) if line.result in numbers else (line,) for line in lines]
     return recorded.with_lines((*chain(*stated),)), {*numbers.values()}
 
@@ -81,26 +86,28 @@ def _is_zero(load: Line) -> Iterator[Line]:
 
 
 @lru_cache(maxsize=2)  # a pair is translated up to three times, some with a loop
-def _numbers(recorded: Printed) -> tuple[tuple[str, str], ...]:
-    """The numbers from constants that the recorded trace adds, as far as it alone tells, each with the place."""
-    return tuple((load, place) for _, place, load in _added(recorded.lines, Sameness(alone(recorded))))
+def _added_alone(recorded: Printed) -> tuple[tuple[int, int], ...]:
+    """The additions of numbers from constants, as far as the recorded trace alone tells. Nothing of the program is in
+    them: traces that are equal stand at several places of it."""
+    return tuple(_added(recorded.lines, Sameness(alone(recorded))))
 
 
 def _additions(lines: tuple[Line, ...]) -> Counter[str]:
     return Counter(line.point for line in lines if line.name in _ADDITIONS)
 
 
-def _added(lines: tuple[Line, ...], sameness: Sameness) -> Iterator[tuple[Line, str, str]]:
-    """The additions at bytecodes with one operand from a constant object, each with the place and that operand."""
+def _added(lines: tuple[Line, ...], sameness: Sameness) -> Iterator[tuple[int, int]]:
+    """The additions at bytecodes with one operand from a constant object: their places in the trace, and the numbers of
+    that operand."""
     constants = {sameness.of(BEFORE, arg) for line in lines for arg in line.args if is_pointer(arg)}
     numbers: set[str | None] = set()
-    for line in lines:
+    for at, line in enumerate(lines):
         if line.name == "getfield_gc_i" and line.descr.endswith(" pure>"):
             numbers |= {line.result} if sameness.of(BEFORE, line.args[0]) in constants else set()
         elif line.name in _ADDITIONS and "~#" in line.point:
-            operands = [at for at, arg in enumerate(line.args) if arg in numbers]
+            operands = [operand for operand, arg in enumerate(line.args) if arg in numbers]
             if len(operands) == 1:
-                yield line, _place(line, operands[0]), line.args[operands[0]]
+                yield at, operands[0]
 
 
 def _place(addition: Line, operand: int) -> str:
