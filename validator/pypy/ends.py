@@ -9,11 +9,12 @@ does not say that they do: so it is an assumption, which the verdict names.
 
 from __future__ import annotations
 
+from collections.abc import Collection, Iterator, Sequence, Set
 from itertools import takewhile
 
 from optimizer.ir.immutable import replace
 from optimizer.ir.rows.ops import OPS
-from optimizer.ir.trace import ConstInt, Exit, Operation, Trace
+from optimizer.ir.trace import ConstInt, ConstRef, Exit, Operation, Trace, Value, Var
 from validator.pypy.exits import Prove, Shown, prove_with_exits
 from validator.pypy.resume_data import with_origins
 from validator.verdict import Failargs, Guards, Options, Proved
@@ -28,7 +29,7 @@ def prove_to_end(
 
     Two proofs make it: wherever guards fail, these too, the state is that of the recorded trace; and without these the
     others fail in the right cases."""
-    more = _asked(before, after, origins)
+    more = _asked(after, origins, {*after.end.args})
     if not more:
         return None
     own = origins[: -len(more)]
@@ -45,18 +46,31 @@ def prove_to_end(
     return ends, replace(shown, verdict=replace(shown.verdict, evidence=evidence))
 
 
-def fails_at_end(obligation: str, before: Trace, after: Trace, origins: tuple[int | None, ...]) -> bool:
-    """Is this about when such a guard fails?"""
-    first = len(after.guards) - len(_asked(before, after, origins))
-    return any(obligation == f"guard {number}: condition" for number in range(first, len(after.guards)))
+def fails_at_end(obligation: str, after: Trace, origins: tuple[int | None, ...]) -> bool:
+    """Is this about when such a guard fails, or on what it is defined?"""
+    asked = _asked(after, origins, {*after.end.args, *_found_to_be(after.end.args, after.guards)})
+    first = len(after.guards) - len(asked)
+    places = [place for place, op in enumerate(after.ops) if any(op is guard for guard in asked)]
+    return obligation in (
+        *(f"guard {number}: condition" for number in range(first, len(after.guards))),
+        *(f"op {place}: defined" for place in places),
+    )
 
 
-def _asked(before: Trace, after: Trace, origins: tuple[int | None, ...]) -> list[Operation]:
+def _asked(after: Trace, origins: tuple[int | None, ...], handed_on: Set[Value]) -> list[Operation]:
     """Such guards of a bridge, the last one first."""
-    last = list(zip(after.guards, origins, strict=True))[::-1] if before.end.op.jumps else []
-    reached = {*after.end.args}
+    last = list(zip(after.guards, origins, strict=True))[::-1] if after.end.op.jumps else []
+    reached = {value for value in handed_on if isinstance(value, Var)}
     for op in after.ops:
-        if op.result is not None and op.op.name.startswith("get") and {*op.args[:1]} & reached:
+        if op.result is not None and (op.op.name.startswith("get") or op.op.is_pure) and {*op.args[:1]} & reached:
             reached.add(op.result)
     asked = takewhile(lambda one: one[1] is None and {*one[0].args[:1]} & reached, last)
     return [guard for guard, _ in asked]
+
+
+def _found_to_be(constants: Collection[Value], guards: Sequence[Operation]) -> Iterator[Value]:
+    """The values in whose place these constants stand behind a guard."""
+    for guard in guards:
+        found = {"guard_value": guard.args[1:], "guard_isnull": (ConstRef("NULL"),)}.get(guard.op.name, ())
+        if any(constant in constants for constant in found):
+            yield guard.args[0]

@@ -101,8 +101,7 @@ def judge(
     if isinstance(again, Refuted):
         rests_on = Open(granted.sides, pair.kind).rests_on
         missing = rests_on(again.counterexample)
-        traces = generous.before, generous.after
-        if granted.is_bridge and fails_at_end(again.counterexample.obligation, *traces, granted.origins):
+        if granted.is_bridge and fails_at_end(again.counterexample.obligation, generous.after, granted.origins):
             missing = (*missing, RESUME_AT_END)
     if pair.kind is Kind.BRIDGE and path_to(pair, file) is None:
         missing = (*missing, _LOST)

@@ -102,6 +102,31 @@ def test_they_ask_what_is_loaded_from_what_the_bridge_hands_on_as_well() -> None
     assert not isinstance(verdict(more.replace("i1, 20", "i1, 21")), Proved)
 
 
+@pytest.mark.parametrize(
+    ("guard", "handed_on"),
+    [
+        ("guard_value(i4, 7{}", "p3, 7"),
+        ("guard_isnull(p3{}", "ConstPtr(null), i4"),
+        ("i5 = int_ge(i4, 30)\n    guard_true(i5{}", "p3, i4"),
+    ],
+)
+def test_that_they_find_constants_and_bounds_refutes_nothing(guard: str, handed_on: str) -> None:
+    asks = f"    {guard.format(', descr=<Guard0x7f03>) [p0, p3, i4]')}\n"
+    optimized = OPTIMIZED.replace(GUARD, asks).replace("jump(p3, i4", f"jump({handed_on}")
+    assert not isinstance(verdict(optimized), Refuted)
+    assert isinstance(verdict(optimized.replace("i1, 20", "i1, 21")), Refuted)
+
+
+def test_a_class_that_is_asked_for_behind_a_recorded_guard_refutes_nothing() -> None:
+    """What the label takes may always have one."""
+    in_front = GUARD.replace(", i4]", "]") + STORE
+    optimized = OPTIMIZED.replace(GUARD, GUARD.replace("nonnull(p3", "class(p3, ConstClass(Box)"))
+    recorded = RECORDED.replace(STORE, f"    guard_nonnull(p3)\n{STORE}")
+    assert isinstance(verdict(optimized.replace(STORE, in_front), recorded), Unknown)
+    early = optimized.replace(GUARD, "").replace(STORE, in_front.replace("nonnull(p3", "class(p3, ConstClass(Box)"))
+    assert not isinstance(verdict(early, recorded), Proved)
+
+
 def test_what_finishes_has_no_such_guards() -> None:
     ends = [text.replace("jump(p3, i4", "finish(p3") for text in (RECORDED, OPTIMIZED)]
     recorded, optimized = (text.replace("descr=<Loop-1>", "").replace("descr=TargetToken(140)", "") for text in ends)
