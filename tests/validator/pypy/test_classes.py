@@ -97,11 +97,11 @@ def test_one_place_of_the_program_compares_with_one_constant() -> None:
     assert ASSUMED.replace(" are of", " at one place are of") in first.texts.assumes
 
 
-def other_classes(**more: bool) -> list[Judged]:
+def other_classes(*, is_known: bool) -> list[Judged]:
     """Pairs that leave comparisons of objects of two classes out at one place; a third one that compares there; and at
     another place objects of both classes that are the constant."""
     same = "".join(compared(passes="guard_true", is_gone=False, line=8, class_=name) for name in ("Number", "Text"))
-    third = compared(line=9, class_="List", is_gone=False, **more)
+    third = compared(line=9, class_="List", is_gone=False, is_known=is_known)
     return judged(compared(line=9) + compared(line=9, class_="Text") + third + same)
 
 
@@ -207,11 +207,21 @@ def test_behind_another_answer_a_place_compares_with_another_constant() -> None:
 
 
 @pytest.mark.parametrize("kept", [0, 1])
-def test_only_a_comparison_in_front_of_the_class_may_stay(kept: int) -> None:
+def test_where_an_object_is_compared_in_front_of_its_class_the_answer_may_be_known(kept: int) -> None:
     tests = [(f"i{at} = instance_ptr_eq(ConstPtr(ptr{at}), p0)", f"guard_false(i{at})") for at in (3, 4, 5)]
     flat = [*tests[0], KNOWN, *tests[1], *tests[2]]
     log = recorded("[p0, p1]", *flat, STORE, "finish(p1)") + optimized(*flat[: 3 + 2 * kept])
-    assert is_proved(judged(log * 2)[0]) == (not kept)
+    assert not any(map(is_proved, judged(log * 2 + compared())))
+
+
+@pytest.mark.parametrize("is_there", [True, False])
+def test_an_object_that_the_optimized_trace_does_not_have_may_be_known(*, is_there: bool) -> None:
+    load = "p5 = getfield_gc_r(ConstPtr(ptr1), descr=<FieldP Holder.inst_held 8 pure>)"
+    known = KNOWN.replace("p0", "p5")
+    test = ("i2 = instance_ptr_eq(ConstPtr(ptr3), p5)", "guard_false(i2)")
+    log = recorded("[p0, p1]", load, known, *test, STORE, "finish(p1)") + optimized(*(load, known) * is_there)
+    *_, last = judged(log * 2 + compared())
+    assert is_proved(last) is is_there
 
 
 def promoted(class_: str = "Number", other: str = "p0") -> str:

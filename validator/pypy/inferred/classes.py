@@ -21,7 +21,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from functools import lru_cache
+from functools import lru_cache, partial
 from itertools import takewhile
 
 from optimizer.ir.immutable import replace
@@ -76,7 +76,9 @@ class Apart:
     denied: set[str] = field(default_factory=set)
 
     def add(self, pair: Witness, sides: Sides, sameness: Sameness) -> None:
-        """Takes in a pair; of a loop that was peeled, the preamble: what its body leaves out it may know from that."""
+        """Takes in a pair; of a loop that was peeled, the preamble: what its body leaves out it may know from that.
+        Where the optimized trace does not have the value, it may know the object; where it is compared in front of its
+        class, the answer."""
         lines = sides.before.lines
         left = tuple(takewhile(lambda line: line.name != "label", sides.after.lines))
         classes = {sameness.of(BEFORE, line.args[0]): line.args[1] for line in lines if line.name in _TESTS}
@@ -89,12 +91,17 @@ class Apart:
         kept -= Counter(sameness.of(AFTER, one.value) for one in _compared(left) if one.is_same)
         compared = [(one, sameness.of(BEFORE, one.value)) for one in _compared(lines)]
         unknown = Counter(node for one, node in compared if not one.class_)
+        here = _Values(sides.before.inputs, lines, sameness, BEFORE)
+        there = _Values(sides.after.inputs, left, sameness, AFTER)
+        lost, new = here.tested_beside(there), there.tested_beside(here)
         is_plain = kept.keys() <= {node for _, node in compared}
         for one, node in compared:
             one = replace(one, class_=classes.get(node, "")) if one.is_same else one
             if one.is_same or kept[node] > unknown[node]:
                 self.denied |= {*one.names}
-            elif one.class_ and is_plain and node not in known:
+                continue
+            is_there = node in there.nodes or new[one.class_] >= lost[one.class_]
+            if one.class_ and is_plain and is_there and node not in known and not unknown[node]:
                 for name in one.names:
                     self.gone.setdefault(name, set()).add(pair)
 
@@ -161,6 +168,21 @@ def _of_constants(recorded: Printed) -> tuple[Line, ...]:
         for value, class_ in classes.items()
         if value in constants
     )
+
+
+class _Values:
+    """The values of a trace, which are no constants, by their classes: all, and those that are found to be instances of
+    a class, with that."""
+
+    def __init__(self, inputs: tuple[str, ...], lines: tuple[Line, ...], sameness: Sameness, trace: str) -> None:
+        of = partial(sameness.of, trace)
+        texts = (text for line in lines for text in (*line.args, *line.handed, *filter(None, (line.result,))))
+        self.nodes = {of(text) for text in (*inputs, *texts) if is_variable(text)}
+        self._tested = {(of(line.args[0]), line.args[1]) for line in lines if line.name in _TESTS}
+
+    def tested_beside(self, other: _Values) -> Counter[str]:
+        """The number of values of each class that the other trace does not have, as far as is known."""
+        return Counter(class_ for node, class_ in self._tested if node not in other.nodes)
 
 
 def _compared(lines: tuple[Line, ...]) -> Iterator[_Compared]:
