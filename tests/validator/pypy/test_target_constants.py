@@ -109,3 +109,12 @@ def test_additions_of_the_loop_are_of_zeros_too() -> None:
     assert Line(None, "record_exact_value_i", ("i2", "0")) in stated.target.before.lines
     assert assumes == (f"the constant that is {place} holds 0",)
     assert with_zeros(beside_loop(*ADDED), frozenset()) == (beside_loop(*ADDED), ())
+
+
+def test_a_loop_that_asks_for_a_constant_does_not_say_that_a_bridge_stores_that() -> None:
+    store = f"setfield_gc(p0, ConstPtr(ptr{{}}), descr={KEY})"
+    before = recorded("[p0]", store.format(8), MARK, "jump(p0, descr=<Loop-1>)")
+    for kept in ((), (f"+1: {store.format(9)}",)):
+        after = bridge("[p0]", *kept, f"+1: {MARK}", "+1: jump(p0, descr=TargetToken(141))")
+        _, behind = judged(LOOP + before + after.replace("0x7f10", "0x7f32"))
+        assert isinstance(behind.verdict, Proved) is bool(kept)

@@ -16,14 +16,14 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Set
 from dataclasses import dataclass, field
 from functools import cache, partial
+from math import inf
 
+from validator.pypy.inferred.held import Memory, are_numbers
+from validator.pypy.inferred.held import Node as Node
 from validator.pypy.inferred.made import Made
 from validator.pypy.printed.lines import NULL, Access, Line, is_pointer, is_variable, touches_nothing
 from validator.pypy.printed.rows import Rows
-from validator.pypy.printed.straight import AFTER, BEFORE, TOKEN
-
-Node = tuple[str, str]
-"""A text with the trace in which it stands; constants that mean the same in both stand in none, ""."""
+from validator.pypy.printed.straight import AFTER, BEFORE, TOKEN, Sides
 
 _PURE = re.compile(r"(int|uint|ptr|instance_ptr|float|cast|convert|arraylen)_|(str|unicode)(len|getitem|hash)\Z")
 _SMALL = re.compile(r"-?[0-9]{1,9}")
@@ -34,6 +34,8 @@ _PURE_FIELD = " pure>"
 _COMMUTE = re.compile(r"int_(add|mul|and|or|xor|eq|ne)\Z|(instance_)?ptr_(eq|ne)\Z")
 _KEEPS = ("guard_", "record_", "assert_", "new", "str", "unicode", "copystr", "copyunicode", "quasiimmut_", "label")
 """Beginnings of operations that let nobody reach an object."""
+_FIND = ("guard_value", "ptr_eq", "ptr_ne", "instance_ptr_eq", "instance_ptr_ne")
+"""The operations that find out which object something is."""
 _SAY_TRUTH = ("guard_true", "guard_false", "record_exact_value_i")
 Preserved = Callable[[str, str], bool]
 """Does the function with that name (`Line.function`) leave this memory as it is?"""
@@ -54,6 +56,7 @@ class Sameness:
         self._parents: dict[Node, Node] = {}
         self._nodes: dict[tuple[str, str], Node] = {}
         self._apart: dict[Node, set[Node]] = {}
+        self.constant: set[Node] = set()
         self._rows = rows
         self._grew = False
         for sides in rows.pairs:
@@ -70,14 +73,22 @@ class Sameness:
             self._grew = False
             for sides in self._rows.pairs:
                 known: dict[object, Node] = {}
-                for trace, lines in ((BEFORE, sides.before.lines), (AFTER, sides.after.lines)):
-                    _Pass(self, trace, known, preserved).number(lines)
+                later, asked = self._behind(sides)
+                _Pass(self, BEFORE, known, preserved, later, asked).number(sides.before.lines)
+                _Pass(self, AFTER, known, preserved).number(sides.after.lines)
                 self._meet(sides.before.lines, sides.after.lines)
             if not self._grew:
                 for sides in self._rows.pairs:
                     self._meet_constants(sides.before.lines, sides.after.lines)
             if not self._grew:
                 break
+
+    def _behind(self, sides: Sides) -> tuple[int, tuple[str, ...]]:
+        """The end of a recorded bridge in front of a loop, and the constants for which the optimized loop asks."""
+        own = self._rows.own if sides is self._rows.pairs[-1] else None
+        recorded, optimized = own or (len(sides.before.lines), len(sides.after.lines))
+        asking = (line for line in sides.after.lines[optimized:] if line.name in _FIND)
+        return recorded, tuple(arg for line in asking for arg in line.args if is_pointer(arg))
 
     def _join_holders(self, lone: Set[str]) -> None:
         """Makes one of the constants that have such a field, which one object alone has."""
@@ -93,6 +104,8 @@ class Sameness:
         if node is None:
             node = (trace if is_variable(text) or is_pointer(text) or text == TOKEN else "", text)
             self._nodes[trace, text] = node
+            if is_pointer(text):
+                self.constant.add(node)
         if node in (parents := self._parents):
             while node in parents:
                 node = parents[node]
@@ -109,6 +122,7 @@ class Sameness:
             return
         kept, gone = (other, one) if not other[0] else (one, other)
         self._parents[gone] = kept
+        self.constant |= {kept} if gone in self.constant else set()
         for enemy in self._apart.pop(gone, ()):
             self.tell_apart(kept, enemy)
             self._apart[enemy].discard(gone)
@@ -193,32 +207,10 @@ class Sameness:
 
 
 @dataclass(slots=True)
-class _Memory:
-    """The contents of one memory at a place of a trace: the accesses that tell them, by their keys, and the keys by the
-    names of the objects; and the references that were ever stored, by those."""
-
-    accesses: dict[tuple[Node, ...], Access] = field(default_factory=dict)
-    keys: dict[str, set[tuple[Node, ...]]] = field(default_factory=dict)
-    stored: dict[str, list[str]] = field(default_factory=dict)
-
-    def put(self, key: tuple[Node, ...], access: Access) -> None:
-        if (old := self.accesses.get(key)) is not None:
-            self.keys[old.place[0]].discard(key)
-        self.accesses[key] = access
-        self.keys.setdefault(access.place[0], set()).add(key)
-
-    def forget(self, name: str, keys: Iterable[tuple[Node, ...]]) -> None:
-        """Forgets these keys of the object of that name."""
-        left = self.keys[name].difference(keys)
-        for key in self.keys[name] - left:
-            del self.accesses[key]
-        self.keys[name] = left
-
-
-@dataclass(slots=True)
 class _Pass:
     """Numbers the values of one trace. `known` has the classes of operations by their arguments' classes, of both
-    traces; `memory` tells what a load gives here, `writers` are the functions called so far that may write memory,
+    traces; guards from `later` on have passed at another time, of which optimized ones ask for the `asked` constants;
+    `memory` tells what a load gives here, `writers` are the functions called so far that may write memory,
     `loads` counts the loads from one place of which this trace does not know what they give; `made` has the
     allocations, `kept` those that nothing else can reach, `held` the references that were stored into each object, and
     `born` the place in the trace of each result."""
@@ -227,7 +219,10 @@ class _Pass:
     trace: str
     known: dict[object, Node]
     preserved: Preserved
-    memory: defaultdict[str, _Memory] = field(default_factory=lambda: defaultdict(_Memory))
+    later: float = inf
+    asked: tuple[str, ...] = ()
+    at: int = 0
+    memory: defaultdict[str, Memory] = field(default_factory=lambda: defaultdict(Memory))
     writers: list[str] = field(default_factory=list)
     loads: Counter[object] = field(default_factory=Counter)
     made: set[str] = field(default_factory=set)
@@ -247,6 +242,7 @@ class _Pass:
                         self._same(line.args[0], ("arraylen_gc", self.sameness.of(self.trace, line.result)))
                 elif line.name in ("ptr_eq", "ptr_ne", "instance_ptr_eq", "instance_ptr_ne"):
                     truths[line.result] = line
+            self.at = at
             self._line(line, truths)
 
     def _line(self, line: Line, truths: Mapping[str, Line]) -> None:
@@ -255,7 +251,7 @@ class _Pass:
         elif line.name in _SAY_TRUTH and (compared := truths.get(line.args[0])):
             self._compared(compared, holds=line.name == "guard_true" or line.args[1:] == ("1",))
         elif line.name == "guard_value" or line.name.startswith("record_exact_value_"):
-            self.sameness.join(self.trace, *line.args)
+            self._found(line.args)
         elif line.name == "guard_isnull":
             self.sameness.join(self.trace, line.args[0], NULL)
         elif found := line.access:
@@ -277,10 +273,18 @@ class _Pass:
 
     def _compared(self, line: Line, *, holds: bool) -> None:
         if holds == line.name.endswith("_eq"):
-            self.sameness.join(self.trace, *line.args)
+            self._found(line.args)
         else:
             one, other = (self.sameness.of(self.trace, arg) for arg in line.args)
             self.sameness.tell_apart(one, other)
+
+    def _found(self, args: tuple[str, ...]) -> None:
+        """Notes that these are found to be one. That the guard of a loop has passed does not say so of constants of a
+        bridge to it, where the optimized loop asks, too: it need not pass behind the bridge."""
+        nodes = {*self._nodes(args)}
+        is_later = self.at >= self.later and nodes <= self.sameness.constant
+        if not is_later or nodes.isdisjoint(self.sameness.of(AFTER, text) for text in self.asked):
+            self.sameness.join(self.trace, *args)
 
     def _access(self, access: Access) -> None:
         name, place = access.memory, self._nodes(access.place)
@@ -306,7 +310,7 @@ class _Pass:
             self._same(access.value, ("load", *key, self.loads[key]))
             self.loads[key] += 1
 
-    def _stored(self, store: Access, memory: _Memory, into: Node) -> None:
+    def _stored(self, store: Access, memory: Memory, into: Node) -> None:
         """Notes that the object holds the value from here on."""
         p, value = store.place[0], store.value
         if is_pointer(value) or _is_object(value):
@@ -315,18 +319,18 @@ class _Pass:
         if p not in self.kept and _is_object(value) and not self._is_kept({into}):
             self._give_away((value,))
 
-    def _forget(self, memory: _Memory, store: Access) -> None:
+    def _forget(self, memory: Memory, store: Access) -> None:
         """Forgets what the store may have changed: nothing of an object that was made behind where the other one comes
         from, or that nothing else reaches, and no item of another number."""
         q, made, born, of = store.place[0], self.made, self.born, partial(self.sameness.of, self.trace)
         index = self._nodes(store.place[1:])
-        is_item = index != () and _are_numbers(index)
+        is_item = index != () and are_numbers(index)
         for p, keys in memory.keys.items():
             if not keys or (p in made and born.get(q, -1) < born[p]) or (q in made and born.get(p, -1) < born[q]):
                 continue
             if not self.kept.isdisjoint((p, q)) and of(p) != of(q):
                 continue
-            memory.forget(p, [key for key in keys if not is_item or key[1:] == index or not _are_numbers(key[1:])])
+            memory.forget(p, [key for key in keys if not is_item or key[1:] == index or not are_numbers(key[1:])])
 
     def _overwritten(self, old: str, new: str) -> None:
         """Tells apart constants that are stored one after the other into the same place: else nobody would see the
@@ -383,10 +387,6 @@ class _Pass:
             self.sameness._join(self.sameness.of(*self.known[key]), self.sameness.of(self.trace, result))
         else:
             self.known[key] = (self.trace, result)
-
-
-def _are_numbers(nodes: tuple[Node, ...]) -> bool:
-    return not any(trace for trace, _ in nodes)
 
 
 def _is_object(text: str) -> bool:

@@ -21,10 +21,12 @@ _NO_END = Line(None, "label", ())
 @dataclass(frozen=True, slots=True)
 class Rows:
     """The rows of a pair, the last of which begins with it. `copies` are values, with the names that they have where
-    the same code stands again: the trace, the name, and the other name."""
+    the same code stands again: the trace, the name, and the other name. `own` are, of a bridge with a loop behind it,
+    the numbers of operations of both its traces: the loop was recorded at another time."""
 
     pairs: tuple[Sides, ...]
     copies: tuple[tuple[str, str, str], ...] = ()
+    own: tuple[int, int] | None = None
 
     def accesses(self) -> Iterator[tuple[str, Access]]:
         """The accesses of all traces, each with the trace."""
@@ -46,7 +48,7 @@ def rows_of(sides: Sides) -> Rows:
     before = row.then(BEFORE, sides.before, target.before)
     after = row.then(AFTER, sides.after, body_of(target.after))
     behind = Sides(sides.before.with_lines(before), sides.after.with_lines(after))
-    return Rows((loop, behind), tuple(row.copies))
+    return Rows((loop, behind), tuple(row.copies), (len(sides.before.lines) - 1, len(sides.after.lines) - 1))
 
 
 def alone(recorded: Printed) -> Rows:
