@@ -9,16 +9,14 @@ claims/          the batches that are worked on: see `fuzz.campaign.claims`
 from __future__ import annotations
 
 import json
-import os
-import tempfile
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from fuzz.campaign.batch import SeedDone, Task
 from fuzz.campaign.claims import Claims
-from fuzz.campaign.find import versions
 from fuzz.campaign.plan import BATCH, Plan
+from fuzz.campaign.plan_file import load_plan, store_plan
 from fuzz.campaign.results import Result, ResultFile, ResultReader
 from fuzz.campaign.seeds import Seeds
 from fuzz.cases.store import Case, store_case
@@ -35,15 +33,7 @@ def has_campaign(folder: Path) -> bool:
 
 def read_plan(folder: Path) -> Plan:
     """The plan of the campaign in the folder. Raises InputError."""
-    path = folder / PLAN
-    try:
-        return Plan.read(json.loads(path.read_bytes())["plan"], str(path))
-    except FileNotFoundError:
-        raise InputError(f"{folder}: there is no campaign in this folder") from None
-    except OSError as problem:
-        raise InputError(describe(problem)) from None
-    except (ValueError, KeyError, TypeError) as problem:
-        raise InputError(f"this is no plan of a campaign: {problem!r}", file=str(path)) from None
+    return load_plan(folder / PLAN, "campaign", Plan.read)
 
 
 def read_versions(folder: Path) -> dict[str, str]:
@@ -57,20 +47,7 @@ def read_versions(folder: Path) -> dict[str, str]:
 def write_plan(folder: Path, plan: Plan) -> bool:
     """Puts the plan into the folder, as a whole or not at all; False if there is one already. Raises OSError."""
     (folder / "cases").mkdir(parents=True, exist_ok=True)
-    text = json.dumps({"plan": plan.data(), "versions": dict(versions())}, indent=2) + "\n"
-    handle, name = tempfile.mkstemp(prefix=f".{PLAN}-", dir=folder)
-    try:
-        with os.fdopen(handle, "w", encoding="utf-8") as file:
-            file.write(text)
-            file.flush()
-            os.fsync(file.fileno())
-        os.chmod(name, 0o644)
-        os.link(name, folder / PLAN)
-    except FileExistsError:
-        return False
-    finally:
-        os.unlink(name)
-    return True
+    return store_plan(folder / PLAN, plan.data())
 
 
 class CampaignFolder:

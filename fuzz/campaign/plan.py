@@ -14,7 +14,6 @@ from typing import Any
 
 from fuzz.draw.vocabulary import EVERYTHING, Vocabulary
 from fuzz.subject.optimizers import OptimizerKind, OptimizerSpec
-from optimizer.ir.faults import InputError
 from validator.verdict import Failargs, Guards, Options
 
 BATCH = 256
@@ -109,20 +108,17 @@ class Plan:
         return asdict(self) | {"options": modes | limits}
 
     @staticmethod
-    def read(data: dict[str, Any], file: str) -> Plan:
-        """The plan whose `data` that is. Raises InputError."""
-        try:
-            given = {"seeds_skip": 0, "check_share": 0} | data
-            options = given["options"]
-            guards, failargs = Guards(options["guards"]), Failargs(options["failargs"])
-            read = {
-                "seed": int(given["seed"]),
-                "optimizer": OptimizerSpec.read(given["optimizer"]),
-                "seeds_from": tuple(given["seeds_from"]),
-                "asked": Vocabulary.read(given["asked"]),
-                "announced": Vocabulary.read(given["announced"]),
-                "options": Options(guards, failargs, effort=options["effort"], timeout_s=options["timeout_s"]),
-            }
-            return Plan(**{item.name: given[item.name] for item in fields(Plan)} | read)
-        except (KeyError, TypeError, ValueError) as problem:
-            raise InputError(f"this is no plan of a campaign: {problem!r}", file=file) from None
+    def read(data: dict[str, Any]) -> Plan:
+        """The plan whose `data` that is. Raises KeyError, TypeError and ValueError."""
+        given = {"seeds_skip": 0, "check_share": 0} | data
+        options = given["options"]
+        guards, failargs = Guards(options["guards"]), Failargs(options["failargs"])
+        read = {
+            "seed": int(given["seed"]),
+            "optimizer": OptimizerSpec.read(given["optimizer"]),
+            "seeds_from": tuple(given["seeds_from"]),
+            "asked": Vocabulary.read(given["asked"]),
+            "announced": Vocabulary.read(given["announced"]),
+            "options": Options(guards, failargs, effort=options["effort"], timeout_s=options["timeout_s"]),
+        }
+        return Plan(**{item.name: given[item.name] for item in fields(Plan)} | read)

@@ -28,7 +28,7 @@ from fuzz.command.options import (
     traces_option,
     vocabulary_options,
 )
-from fuzz.command.seeds import writable
+from fuzz.command.seeds import taken, writable
 from fuzz.draw.generator import can_draw
 from fuzz.draw.vocabulary import EVERYTHING, Vocabulary
 from fuzz.report.words import counted
@@ -174,9 +174,7 @@ def _begin(plan: Plan, folder: Path, resume: bool) -> None:
         _check_seeds(plan.seeds_from, plan.vocabulary)
     writable(folder, "--folder")
     if not resume and not write_plan(folder, plan):
-        raise InputError(
-            f"--folder: there is a campaign in {folder} already: go on with it by --resume, or choose another folder"
-        )
+        raise taken(folder, "campaign")
 
 
 def _announced(optimizer: OptimizerSpec, seconds: float | None) -> Vocabulary:

@@ -9,12 +9,13 @@ from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 from random import SystemRandom
+from typing import Any
 
 import click
 
 from fuzz.campaign.claims import Claims
 from fuzz.command.options import gathered, jobs_option, json_option, seconds_option, seed_option
-from fuzz.command.seeds import Status, writable
+from fuzz.command.seeds import Status, taken, writable
 from fuzz.hunt.figures import Figures, unconfirmed_json
 from fuzz.hunt.hunting import Hunt
 from fuzz.hunt.plan import CASES, Plan, Result, read_plan, write_plan
@@ -57,10 +58,8 @@ class _Limits:
 @click.option(
     "--prove",
     type=click.IntRange(0, 100),
-    default=100,
-    show_default=True,
     metavar="P",
-    help="Prove the traces of P % of the programs; to run one takes a tenth of the time.",
+    help="Prove the traces of P % of the programs; 100 by default. To run one takes a tenth of the time.",
 )
 @json_option("Print a JSON object for each find and each refuted trace that no run shows, and one at the end.")
 def hunt(
@@ -72,7 +71,7 @@ def hunt(
     folder: str,
     resume: bool,
     timeout: float | None,
-    prove: int,
+    prove: int | None,
     as_json: bool,
 ) -> int:
     """Test the JIT of a PyPy: write programs, run them, prove all traces that it compiles, compare what is printed.
@@ -104,11 +103,11 @@ def hunt(
     elif target is None:
         raise InputError("--target: say which PyPy, as --target pypy3; `apt-get install pypy3` installs one")
     else:
-        first = SystemRandom().randrange(1 << 32) if seed is None else seed
-        plan = Plan(first, open_target(target, jit), prove=prove)
-    plan = plan if timeout is None else replace(plan, timeout_s=timeout)
-    if not resume:
-        write_plan(writable(path, "--folder"), plan)
+        plan = Plan(SystemRandom().randrange(1 << 32) if seed is None else seed, open_target(target, jit))
+    given: dict[str, Any] = {"timeout_s": timeout, "prove": prove}
+    plan = replace(plan, **{name: value for name, value in given.items() if value is not None})
+    if not resume and not write_plan(writable(path, "--folder"), plan):
+        raise taken(path, "hunt")
     return _run(plan, path, _Limits(_SECONDS) if limits == _Limits() else limits, jobs, as_json, start)
 
 

@@ -81,6 +81,8 @@ def mine(
     first = SystemRandom().randrange(1 << 32) if seed is None else seed
     sources = _given(paths, traces, deadline) if paths else _generated(first, traces, deadline)
     supervision = Supervision(jobs, optimizer.memory_mb, _EACH_S + optimizer.limit_s + _LATE_S)
+    with open_optimizer(optimizer):
+        pass  # a mistake is told here, not by every process
     code = Exit.PROVED
     try:
         with closing(answer_all(sources, _mining(optimizer), _lost, supervision)) as outcomes:

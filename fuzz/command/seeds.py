@@ -36,6 +36,13 @@ def writable(folder: Path, option: str) -> Path:
     return folder
 
 
+def taken(folder: Path, what: str) -> InputError:
+    """The mistake of a command that begins something in a folder which has a campaign, or a hunt, already."""
+    return InputError(
+        f"--folder: there is a {what} in {folder} already: go on with it by --resume, or choose another folder"
+    )
+
+
 class Status:
     """A line on the terminal that says where a run over seeds stands; nothing in a pipe."""
 

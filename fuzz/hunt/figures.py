@@ -88,7 +88,7 @@ class Figures:
             yield from (f"      assumes: {what}" for what in one.assumes)
         for seed, label in self.once:
             yield f"  seed {seed}: {label} was printed otherwise once, and not again"
-        yield f"  repeat with: traceproof hunt --target '{plan.target.command}' --seed {plan.seed}"
+        yield f"  repeat with: {plan.command}"
 
     def json(self, plan: Plan, seconds: float, why: str) -> dict[str, Any]:
         """All of it for machines."""

@@ -8,7 +8,7 @@ cases/         the finds, each a case: see `fuzz.cases.store`
 from __future__ import annotations
 
 import json
-import os
+import shlex
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass, field, fields
@@ -16,11 +16,10 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
-from fuzz.campaign.find import versions
+from fuzz.campaign.plan_file import load_plan, store_plan
 from fuzz.hunt.programs.program import Program
 from fuzz.hunt.target import Target
 from optimizer.ir.faults import InputError
-from validator.command.exits import describe
 
 PLAN, RESULTS, CASES = "hunt.json", "results.jsonl", "cases"
 
@@ -40,10 +39,11 @@ class Plan:
         """Are the traces of the program of that seed proved?"""
         return Random(f"prove {seed}").randrange(100) < self.prove
 
-    def command(self, seed: int) -> str:
-        """The command that tries that seed again, if its program is drawn, not made from others."""
-        jit = f" --jit {self.target.jit}" if self.target.jit else ""
-        return f"traceproof hunt --target '{self.target.command}'{jit} --seed {seed} --programs 1"
+    @property
+    def command(self) -> str:
+        """The command that begins such a hunt."""
+        jit = ("--jit", self.target.jit) if self.target.jit else ()
+        return shlex.join(("traceproof", "hunt", "--target", self.target.command, *jit, "--seed", str(self.seed)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,34 +105,15 @@ def read_result(line: str) -> Result:
     return Result(**data | given)
 
 
-def write_plan(folder: Path, plan: Plan) -> None:
-    """Puts the plan into the folder, as a whole or not at all. Raises InputError where one is there already."""
-    path, beside = folder / PLAN, folder / f".{PLAN}-{os.getpid()}"
-    text = json.dumps({"plan": asdict(plan), "versions": dict(versions())}, indent=2) + "\n"
-    try:
-        (folder / CASES).mkdir(parents=True, exist_ok=True)
-        beside.write_text(text)
-        os.link(beside, path)
-    except FileExistsError:
-        raise InputError(
-            f"--folder: there is a hunt in {folder} already: go on with it by --resume, or choose another folder"
-        ) from None
-    except OSError as problem:
-        raise InputError(describe(problem)) from None
-    finally:
-        beside.unlink(missing_ok=True)
+def write_plan(folder: Path, plan: Plan) -> bool:
+    """Puts the plan into the folder, as a whole or not at all; False if there is one already. Raises OSError."""
+    (folder / CASES).mkdir(parents=True, exist_ok=True)
+    return store_plan(folder / PLAN, asdict(plan))
 
 
 def read_plan(folder: Path) -> Plan:
     """The plan of the hunt in the folder. Raises InputError."""
-    path = folder / PLAN
-    try:
-        data = json.loads(path.read_bytes())["plan"]
-        return Plan(**data | {"target": Target(**data["target"])})
-    except FileNotFoundError:
-        raise InputError(f"{folder}: there is no hunt in this folder") from None
-    except (OSError, ValueError, KeyError, TypeError) as problem:
-        raise InputError(f"this is no plan of a hunt: {problem!r}", file=str(path)) from None
+    return load_plan(folder / PLAN, "hunt", lambda data: Plan(**data | {"target": Target(**data["target"])}))
 
 
 def read_results(folder: Path) -> Iterator[Result]:

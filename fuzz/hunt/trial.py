@@ -92,7 +92,8 @@ class _Trial:
             result = replace(result, kind=find.kind.value, like=likeness(find, program), message=find.message)
             if not {result.kind, result.like} & drawn.known:
                 keeper = Keeper(self._observer, self._plan.reduce_s, self._plan.timeout_s)
-                case = keeper.keep(find, source, self._plan.command(drawn.seed), drawn.seed)
+                command = f"{replace(self._plan, seed=drawn.seed).command} --programs 1"
+                case = keeper.keep(find, source, command, drawn.seed)
                 if not case.after and refuted:  # the small program does not show it in a trace any more
                     case = with_pair(case, refuted[0], self._plan.reduce_s / 4)
                 result = replace(result, bucket=case.name, message=case.message)

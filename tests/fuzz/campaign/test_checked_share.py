@@ -35,7 +35,7 @@ def test_a_share_of_the_seeds_is_chosen_and_the_same_one_each_time() -> None:
     assert chosen == [seed for seed in range(4000) if Plan(77, check_share=5).options_of(seed).audit]
     assert not any(Plan(1).options_of(seed).audit for seed in range(100))
     assert all(Plan(1, check_share=100).options_of(seed).audit for seed in range(100))
-    assert Plan.read(plan.data(), "plan") == plan
+    assert Plan.read(plan.data()) == plan
     assert "--check-share 5" in plan.command(1, 10)
     assert "--check-share" not in Plan(1).command(1, 10)
 

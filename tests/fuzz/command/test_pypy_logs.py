@@ -201,7 +201,7 @@ def test_the_command_that_repeats_a_seed_counts_the_traces_before_it() -> None:
     assert "--seeds-skip 258" in plan.command(356, 1)
     assert not plan.makes_as(replace(plan, seed=101))
     assert plan.makes_as(replace(plan, seed=101, seeds_skip=3))
-    assert Plan.read(plan.data(), "plan") == plan
+    assert Plan.read(plan.data()) == plan
 
 
 def test_twenty_programs_have_logs() -> None:

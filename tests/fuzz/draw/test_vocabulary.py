@@ -111,8 +111,8 @@ def test_a_plan_remembers_what_was_chosen() -> None:
     asked, announced = Vocabulary(("integers",), (), ("int_mul*",), 32), Vocabulary(ops=("int_*", "finish"))
     spec = OptimizerSpec(OptimizerKind.SERVER, "serve")
     plan = Plan(3, optimizer=spec, asked=asked, announced=announced)
-    assert Plan.read(plan.data(), "plan") == plan
-    assert plan.makes_as(Plan.read(plan.data(), "plan"))
+    assert Plan.read(plan.data()) == plan
+    assert plan.makes_as(Plan.read(plan.data()))
     assert not plan.makes_as(Plan(3, optimizer=spec, asked=asked))
     assert plan.vocabulary.rows == asked.rows & announced.rows
     assert plan.command(3, 5).endswith("--kinds integers --without 'int_mul*' --word 32")
