@@ -13,7 +13,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from optimizer.ir.faults import InputError
-from optimizer.ir.immutable import replace
 from validator.processes.child import Came, Child
 
 WARM_UP = "threshold=200,function_threshold=300,trace_eagerness=50"
@@ -113,18 +112,20 @@ def open_target(command: str, jit: str = "") -> Target:
     """The target, which was asked what it is. Raises InputError where it is none."""
     try:
         words = shlex.split(command)
+        if not words:
+            raise ValueError("expected a command, got nothing")
         told = run((*words, "--jit", "off", "-c", _TELL), Limits())
     except (OSError, ValueError) as problem:
-        raise InputError(f"--target: {command}: {problem}; {_WHERE}") from None
+        raise InputError(f"--target: {command!r}: {problem}; {_WHERE}") from None
     if told.code == 127:
         raise InputError(f"--target: there is no program {words[0]}; {_WHERE}")
-    if told.code or not told.output.strip():
-        said = told.errors.strip().splitlines()[-1:] or [f"it ends with {told.code}"]
+    if told.code != 0 or not told.output.strip():
+        ended = "it does not answer" if told.code is None else f"it ends with {told.code}"
+        said = told.errors.strip().splitlines()[:1] or [ended]
         raise InputError(f"--target: {command} is no PyPy with a JIT: {said[0]}; {_WHERE}")
     target = Target(command, jit, told.output.strip())
     tried = run((*words, "--jit", target.options, "-c", "pass"), Limits())
     if tried.code:
-        raise InputError(
-            f"--jit: {command} does not take these options: {(tried.errors.strip() or '?').splitlines()[-1]}"
-        )
-    return replace(target, version=told.output.strip())
+        said = tried.errors.strip().splitlines()[-1:] or [f"it ends with {tried.code}"]
+        raise InputError(f"--jit: {command} does not take these options: {said[0]}")
+    return target

@@ -123,6 +123,8 @@ def test_without_a_target_it_is_told_how_to_get_one(traceproof: Command) -> None
         (("--target", "no-such-pypy"), "there is no program no-such-pypy"),
         (("--target", "python3"), "is no PyPy with a JIT"),
         (("--target", "false"), "it ends with 1"),
+        (("--target", ""), "expected a command, got nothing"),
+        (("--target", "pypy3 '"), "No closing quotation"),
     ):
         done = traceproof("hunt", "--programs", "1", *args)
         assert done.code == 2
@@ -139,6 +141,18 @@ def test_a_folder_has_one_hunt(traceproof: Command) -> None:
     assert "go on with it by --resume" in done.err
     assert traceproof("hunt", "--resume", "--target", target).code == 2
     assert traceproof("hunt", "--resume", "--folder", "elsewhere").code == 2
+
+
+def test_what_a_hunt_is_resumed_with_is_what_may_change(traceproof: Command) -> None:
+    hunted(traceproof, fake(traceproof.folder, log=WRONG), "--prove", "0", "--jit", "vec=1")
+    done = traceproof("hunt", "--resume", "--prove", "100", "--programs", "1", "--jobs", "1")
+    assert done.code == 3, "the traces of the second program are proved"
+    assert "1 refuted, 1 untried" in done.out
+    assert done.out.endswith(" --jit vec=1 --seed 5\n")
+    (traceproof.folder / "hunt" / "hunt.json").write_text("{}")
+    done = traceproof("hunt", "--resume")
+    assert done.code == 2
+    assert "hunt.json: this is no plan of a hunt" in done.err
 
 
 def test_a_share_of_the_programs_has_its_traces_proved(traceproof: Command) -> None:

@@ -129,6 +129,9 @@ def test_the_command(traceproof: Command) -> None:
 
 def test_the_command_without_traces(traceproof: Command, tmp_path: Path) -> None:
     assert traceproof("mine", "no-such-file.trace").code == 2
+    ended = traceproof("mine", "--jobs", "2", "--optimizer", "no_such_module:optimize")
+    assert (ended.code, ended.out) == (2, "")
+    assert ended.err == "error: --optimizer: there is no module no_such_module in this folder, and none is installed\n"
     (tmp_path / "bad.trace").write_text("[i0]\ni1 = int_add(i0\n")
     ended = traceproof("mine", str(tmp_path / "bad.trace"))
     assert (ended.code, ended.err.splitlines()[-1]) == (2, "no trace is there")
