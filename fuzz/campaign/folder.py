@@ -23,6 +23,7 @@ from fuzz.cases.store import Case, store_case
 from optimizer.ir.faults import InputError
 from validator.command.exits import describe
 from validator.processes.workers import Loss
+from validator.tell.plain_data import to_plain
 
 PLAN = "campaign.json"
 
@@ -47,7 +48,7 @@ def read_versions(folder: Path) -> dict[str, str]:
 def write_plan(folder: Path, plan: Plan) -> bool:
     """Puts the plan into the folder, as a whole or not at all; False if there is one already. Raises OSError."""
     (folder / "cases").mkdir(parents=True, exist_ok=True)
-    return store_plan(folder / PLAN, plan.data())
+    return store_plan(folder / PLAN, to_plain(plan))
 
 
 class CampaignFolder:

@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, field, fields, replace
+from dataclasses import dataclass, field, replace
 from random import Random
 from typing import Any
 
 from fuzz.draw.vocabulary import EVERYTHING, Vocabulary
 from fuzz.subject.optimizers import OptimizerKind, OptimizerSpec
-from validator.verdict import Failargs, Guards, Options
+from validator.tell.plain_data import from_plain, to_plain
+from validator.verdict import Options
 
 BATCH = 256
 """Seeds in a batch."""
@@ -101,24 +102,10 @@ class Plan:
         words += map(shlex.quote, self.asked.words())
         return " ".join(words)
 
-    def data(self) -> dict[str, Any]:
-        """The plan as data for JSON."""
-        modes = {"guards": self.options.guards.value, "failargs": self.options.failargs.value}
-        limits = {"effort": self.options.effort, "timeout_s": self.options.timeout_s}
-        return asdict(self) | {"options": modes | limits}
-
     @staticmethod
     def read(data: dict[str, Any]) -> Plan:
-        """The plan whose `data` that is. Raises KeyError, TypeError and ValueError."""
-        given = {"seeds_skip": 0, "check_share": 0} | data
-        options = given["options"]
-        guards, failargs = Guards(options["guards"]), Failargs(options["failargs"])
-        read = {
-            "seed": int(given["seed"]),
-            "optimizer": OptimizerSpec.read(given["optimizer"]),
-            "seeds_from": tuple(given["seeds_from"]),
-            "asked": Vocabulary.read(given["asked"]),
-            "announced": Vocabulary.read(given["announced"]),
-            "options": Options(guards, failargs, effort=options["effort"], timeout_s=options["timeout_s"]),
-        }
-        return Plan(**{item.name: given[item.name] for item in fields(Plan)} | read)
+        """The plan whose plain data that is, or was before there were all these fields. Raises ValueError and
+        KeyError."""
+        options = to_plain(OPTIONS) | data["options"]
+        plan: Plan = from_plain(Plan, to_plain(Plan(0)) | data | {"options": options})
+        return plan

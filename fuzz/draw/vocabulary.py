@@ -10,7 +10,6 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 from fnmatch import fnmatchcase
 from functools import cache
-from typing import Any
 
 from fuzz.draw.memory_rows import IS_VALID
 from optimizer.ir.faults import InputError
@@ -146,11 +145,6 @@ class Vocabulary:
                 values += [value for value in operation.exit.failargs or () if value is not None]  # type: ignore[misc]  # so has it
         for type_ in {value.type for value in values} - types:
             yield f"values of type {type_.value}"
-
-    @staticmethod
-    def read(data: dict[str, Any]) -> Vocabulary:
-        """The vocabulary that `asdict` gives as that."""
-        return Vocabulary(tuple(data["kinds"]), tuple(data["ops"]), tuple(data["without"]), data["word"])
 
     def words(self) -> list[str]:
         """The words of a command line that choose it."""

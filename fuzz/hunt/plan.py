@@ -11,15 +11,16 @@ import json
 import shlex
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass, field, fields
+from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from random import Random
-from typing import Any
 
 from fuzz.campaign.plan_file import load_plan, store_plan
 from fuzz.hunt.programs.program import Program
 from fuzz.hunt.target import Target
 from optimizer.ir.faults import InputError
+from validator.tell.plain_data import from_plain, to_plain
 
 PLAN, RESULTS, CASES = "hunt.json", "results.jsonl", "cases"
 
@@ -83,37 +84,22 @@ class Result:
     @property
     def line(self) -> str:
         """The line of the file of results; the program is there if it may be needed again."""
-        data = {item.name: getattr(self, item.name) for item in fields(self)}
-        data |= {"program": asdict(self.program), "unconfirmed": [asdict(one) for one in self.unconfirmed]}
+        data = to_plain(self)
         if not (self.covered or self.kind or self.unconfirmed or self.once or self.lost):
             data["program"]["source"] = ""
         return json.dumps(data) + "\n"
 
 
-def read_result(line: str) -> Result:
-    """The result that a line tells. Raises ValueError, KeyError and TypeError."""
-    data: dict[str, Any] = json.loads(line)
-    program = data["program"]
-    given = {
-        "program": Program(**program | {"parts": tuple(program["parts"])}),
-        "parents": tuple(data["parents"]),
-        "verdicts": Counter(data["verdicts"]),
-        "reasons": Counter(data["reasons"]),
-        "covered": tuple(data["covered"]),
-        "unconfirmed": tuple(Unconfirmed(**one | {"assumes": tuple(one["assumes"])}) for one in data["unconfirmed"]),
-    }
-    return Result(**data | given)
-
-
 def write_plan(folder: Path, plan: Plan) -> bool:
     """Puts the plan into the folder, as a whole or not at all; False if there is one already. Raises OSError."""
     (folder / CASES).mkdir(parents=True, exist_ok=True)
-    return store_plan(folder / PLAN, asdict(plan))
+    return store_plan(folder / PLAN, to_plain(plan))
 
 
 def read_plan(folder: Path) -> Plan:
     """The plan of the hunt in the folder. Raises InputError."""
-    return load_plan(folder / PLAN, "hunt", lambda data: Plan(**data | {"target": Target(**data["target"])}))
+    plan: Plan = load_plan(folder / PLAN, "hunt", partial(from_plain, Plan))
+    return plan
 
 
 def read_results(folder: Path) -> Iterator[Result]:
@@ -126,6 +112,6 @@ def read_results(folder: Path) -> Iterator[Result]:
             if not line.endswith("\n"):
                 return
             try:
-                yield read_result(line)
-            except (ValueError, KeyError, TypeError) as problem:
-                raise InputError(f"this is no result of a hunt: {problem!r}", file=str(path)) from None
+                yield from_plain(Result, json.loads(line))
+            except ValueError as problem:
+                raise InputError(f"this is no result of a hunt: {problem}", file=str(path)) from None

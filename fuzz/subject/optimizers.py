@@ -9,7 +9,6 @@ from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import wraps
-from typing import Any
 
 from fuzz.campaign.coverage import what_fired
 from fuzz.campaign.examine import AlwaysFails, Hangs, Optimized, Optimizer, describe
@@ -37,11 +36,6 @@ class OptimizerSpec:
     text: str = ""
     limit_s: float = 10.0
     memory_mb: int = 4096
-
-    @staticmethod
-    def read(data: dict[str, Any]) -> OptimizerSpec:
-        """The specification that `asdict` gives as that."""
-        return OptimizerSpec(OptimizerKind(data["kind"]), data["text"], data["limit_s"], data["memory_mb"])
 
     def arguments(self) -> str:
         """The words of a command line that choose it; empty for our own."""

@@ -1,7 +1,7 @@
 """Frozen dataclasses as plain data that JSON can hold, and back: field by field, as their types say.
 
-Types may be int, str, bool, None, enumerations, tuples of any length of one type or of a fixed one, unions of plain
-types, an optional one of any type, and dataclasses of these.
+Types may be int, float, str, bool, None, enumerations, counters of texts, tuples of any length of one type or of a
+fixed one, unions of plain types, an optional one of any type, and dataclasses of these.
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ from __future__ import annotations
 import dataclasses
 import types
 import typing
+from collections import Counter
 from collections.abc import Collection
 from enum import Enum
 from functools import cache
@@ -39,6 +40,8 @@ def from_plain(type_: Any, data: Any, without: Collection[str] = ()) -> Any:
         if data not in [one.value for one in type_]:
             raise WrongData(f"{data!r} is no {type_.__name__}")
         return type_(data)
+    if type_ is float and type(data) is int:
+        return float(data)
     match typing.get_origin(type_), typing.get_args(type_):
         case ((types.UnionType | typing.Union), options):
             return _one_of(options, data, without)
@@ -48,6 +51,10 @@ def from_plain(type_: Any, data: Any, without: Collection[str] = ()) -> Any:
             if len(_list(data)) != len(items):
                 raise WrongData(f"{len(items)} values were expected, got {data!r}")
             return tuple(from_plain(item, one, without) for item, one in zip(items, data, strict=True))
+        case origin, _ if origin is Counter:
+            if not isinstance(data, dict):
+                raise WrongData(f"counts were expected, got {data!r}")
+            return Counter({name: from_plain(int, count) for name, count in data.items()})
     if type(data) is not type_ and not (data is None and type_ is type(None)):
         raise WrongData(f"{data!r} is no {type_}")
     return data

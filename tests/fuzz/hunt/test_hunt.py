@@ -215,6 +215,10 @@ def test_a_result_is_read_as_it_was_written(traceproof: Command) -> None:
     assert result.verdicts == {"refuted": 1}
     assert result.program == drawn(5)
     assert json.loads(result.line)["seed"] == 5
+    (traceproof.folder / "hunt" / "results.jsonl").write_text(result.line.replace('"refuted": 1', '"refuted": "1"'))
+    done = traceproof("hunt", "--resume", "--programs", "0")
+    assert (done.code, done.out) == (2, "")
+    assert done.err.startswith("error: hunt/results.jsonl: this is no result of a hunt: ")
 
 
 def test_a_find_that_came_again_and_again_is_only_counted(tmp_path: Path) -> None:

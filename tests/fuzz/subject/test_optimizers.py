@@ -10,7 +10,6 @@ import signal
 import sys
 import time
 from collections.abc import Iterator
-from dataclasses import asdict
 from pathlib import Path
 
 import pytest
@@ -25,6 +24,7 @@ from optimizer.ir.text import format_trace, parse
 from optimizer.ir.trace import Trace
 from validator.processes import child
 from validator.search.counterexample import State
+from validator.tell.plain_data import from_plain, to_plain
 from validator.verdict import Evidence, Proved, Unsupported, Verdict
 
 TRACE = parse("[i0]\ni1 = int_add(i0, 0)\njump(i1)\n")
@@ -115,7 +115,7 @@ def test_our_own_optimizer_tells_what_fired() -> None:
     ],
 )
 def test_a_specification_is_data_and_arguments(spec: OptimizerSpec, arguments: str) -> None:
-    assert OptimizerSpec.read(json.loads(json.dumps(asdict(spec)))) == spec
+    assert from_plain(OptimizerSpec, json.loads(json.dumps(to_plain(spec)))) == spec
     assert spec.arguments() == arguments
 
 
