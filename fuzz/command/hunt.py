@@ -39,8 +39,8 @@ class _Limits:
 
 
 @click.command(short_help="Test the JIT of a PyPy on generated programs.")
-@click.option("--target", metavar="CMD", help="The PyPy: a command, as `pypy3` or a path.")
-@click.option("--jit", default="", metavar="OPTIONS", help="Options of its JIT, as its --jit takes them.")
+@click.option("--target", metavar="CMD", help="The PyPy to test: a command or a path, such as `pypy3`.")
+@click.option("--jit", default="", metavar="OPTIONS", help="Options of the JIT, in the syntax of its --jit.")
 @gathered(
     "limits",
     _Limits,
@@ -61,7 +61,7 @@ class _Limits:
     metavar="P",
     help="Prove the traces of P % of the programs; 100 by default. To run one takes a tenth of the time.",
 )
-@json_option("Print a JSON object for each find and each refuted trace that no run shows, and one at the end.")
+@json_option("Print a JSON object for each find and each refuted trace that no run confirms, and one at the end.")
 def hunt(
     target: str | None,
     jit: str,
@@ -74,15 +74,15 @@ def hunt(
     prove: int | None,
     as_json: bool,
 ) -> int:
-    """Test the JIT of a PyPy: write programs, run them, prove all traces that it compiles, compare what is printed.
+    """Test the JIT of a PyPy: generate programs, run them, prove all traces that it compiles, compare what they print.
 
-    A program that prints something else with the JIT than without it, or than this Python prints, that crashes or that
-    hangs, is a find: made small, and stored in DIR/cases with its log, the options and a report. A trace that is
-    refuted is one if a run shows it; those that no run shows are listed with what they assume. Programs whose traces do
-    something new are kept, and others made from them.
+    A program whose output with the JIT differs from that without it, or from that of this Python, or that crashes or
+    hangs, is a find: it is reduced, and stored in DIR/cases with its log, the options and a report. A refuted trace is
+    a find if a run confirms it; the others are listed with what they assume. Programs whose traces do something new
+    are kept, and others are made from them.
 
-    Seed S makes the same program everywhere; the hunt takes S, S + 1 and so on. One that was interrupted, or killed,
-    goes on with --resume: it knows its seed and target.
+    Seed S makes the same program everywhere; the hunt takes S, S + 1 and so on. A hunt that was interrupted, or killed,
+    goes on with --resume, which knows its seed and target.
 
     \b
     $ apt-get install pypy3
@@ -91,7 +91,7 @@ def hunt(
     $ traceproof hunt --resume --folder nightly
     $ traceproof corpus run --corpus hunt/cases --target pypy3
 
-    Ends with 1 if something was found, with 3 if traces were refuted and no run shows it, with 5 if this tool itself
+    Ends with 1 if something was found, with 3 if traces were refuted and no run confirms it, with 5 if this tool itself
     failed, else with 0. docs/hunt.md tells more.
     """
     start, path = time.monotonic(), Path(folder)

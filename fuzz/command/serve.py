@@ -11,8 +11,10 @@ from validator.command.exits import Exit, describe
 from validator.command.shared_options import Seconds
 
 
-@click.command(short_help="A local page to try traces on.")
-@click.option("--port", type=click.IntRange(0, 65535), default=PORT, show_default=True, help="0: any that is free.")
+@click.command(short_help="Serve a local page to try traces on.")
+@click.option(
+    "--port", type=click.IntRange(0, 65535), default=PORT, show_default=True, metavar="N", help="0: any that is free."
+)
 @click.option("--host", default="127.0.0.1", show_default=True, metavar="ADDRESS", help="The address to listen on.")
 @jobs_option
 @click.option(
@@ -22,7 +24,7 @@ from validator.command.shared_options import Seconds
     default=30.0,
     show_default=True,
     metavar="S",
-    help="Seconds for one question.",
+    help="Seconds for one request.",
 )
 @click.option(
     "--memory",
@@ -31,15 +33,15 @@ from validator.command.shared_options import Seconds
     default=2048,
     show_default=True,
     metavar="MB",
-    help="Megabytes for one question.",
+    help="Megabytes for one request.",
 )
 def serve(port: int, host: str, jobs: int, timeout_s: float, memory_mb: int) -> int:
     """Serve the playground until Ctrl-C: a page with two editors, for a recorded trace and an optimized one, that
     optimizes with our own optimizer (pass by pass, with the rules that fired and their proofs), validates, runs on
     inputs, and reduces what is wrong. Links hold the whole pair, so that they can be pasted into a report.
 
-    It answers to this machine alone, and to no page of another origin. Each question is answered by a process of its
-    own with limits of time and memory; nothing is run but traces.
+    It answers only requests from this machine, and none from pages of other origins. Each request is handled by a
+    process of its own with limits of time and memory; nothing is run but traces.
 
     \b
     $ traceproof serve

@@ -82,12 +82,12 @@ class Figures:
         for bucket, result in self.buckets.items():
             yield f"    {folder / CASES / bucket}: {result.message}"
         if self.unconfirmed:
-            yield f"  refuted, and no run shows it, so that it is no find: {len(self.unconfirmed)}"
+            yield f"  refuted, but confirmed by no run, and so no finds: {len(self.unconfirmed)}"
         for seed, one in self.unconfirmed:
             yield f"    seed {seed}, {one.where}: {one.reason.splitlines()[0]}"
             yield from (f"      assumes: {what}" for what in one.assumes)
         for seed, label in self.once:
-            yield f"  seed {seed}: {label} was printed otherwise once, and not again"
+            yield f"  seed {seed}: the line of {label} differed once, and not again"
         yield f"  repeat with: {plan.command}"
 
     def json(self, plan: Plan, seconds: float, why: str) -> dict[str, Any]:

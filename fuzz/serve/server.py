@@ -138,7 +138,7 @@ class _Handler(BaseHTTPRequestHandler):
         elif not length.isascii() or not length.isdecimal():
             self._refuse(HTTPStatus.LENGTH_REQUIRED, "a Content-Length was expected")
         elif len(length) > 9 or int(length) > MOST_BYTES:
-            self._refuse(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, f"a question has at most {MOST_BYTES} bytes")
+            self._refuse(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, f"a request has at most {MOST_BYTES} bytes")
         else:
             question = self.rfile.read(int(length))
             if len(question) < int(length):
@@ -146,7 +146,7 @@ class _Handler(BaseHTTPRequestHandler):
                 return
             told = self.server.answered(question)
             if told is None:
-                self._refuse(HTTPStatus.SERVICE_UNAVAILABLE, "too many questions at once; ask again later")
+                self._refuse(HTTPStatus.SERVICE_UNAVAILABLE, "too many requests at once; try again later")
             else:
                 self._send(told, _JSON)
 
