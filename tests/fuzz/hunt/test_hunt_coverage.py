@@ -58,6 +58,13 @@ def test_a_peeled_loop_is_compared_twice() -> None:
     twice = LOG.replace("+6: jump", f"+5: label(p0, descr=TargetToken(141))\n{peeled}\n+6: jump")
     twice = twice.replace("loop with 8 ops", "loop with 15 ops")
     assert {"rewrite int_mul > int_lshift", "rewrite int_mul > int_add"} <= kinds(twice)
+    assert not [one for one in kinds(twice) if "label" in one]
+
+
+def test_a_bytecode_of_which_much_is_different_tells_no_rewrite() -> None:
+    many = "+3: i6 = int_add(i2, 1)\n+3: i7 = int_sub(i6, 1)\n+3: i4 = int_xor(i7, 3)"
+    log = LOG.replace("+3: i4 = int_lshift(i2, 3)", many).replace("loop with 8 ops", "loop with 10 ops")
+    assert {one for one in kinds(log) if one.startswith("rewrite")} == {"rewrite getfield_gc_i >"}
 
 
 def test_bridges_are_told_by_the_guard_that_they_start_at() -> None:

@@ -55,6 +55,7 @@ def test_planted_faults_are_found(tmp_path: Path, plant: str, kind: FindKind) ->
         "time.sleep(100)",
         "source += 'print(time.time_ns())'",
         "if jit and first_time('odd'): print('odd')",
+        "if jit: print('odd') if first_time('odd') else os.kill(os.getpid(), 9)",
     ],
 )
 def test_what_the_machine_explains_is_no_find(tmp_path: Path, plant: str) -> None:
