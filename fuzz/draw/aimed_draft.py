@@ -136,7 +136,7 @@ class AimedDraft(HeapDraft):
             return aim.index  # an item that is its own index
         for _ in range(3):
             value = self.operand()
-            if slot.low is None or slot.high is None or slot.low <= self.value(value) <= slot.high:
+            if slot.has_room_for(self.value(value)):
                 return value
         return ConstInt(self.choices.integer(slot.low or 0, slot.high or 0))
 

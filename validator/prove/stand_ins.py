@@ -271,7 +271,7 @@ class _Walk:
             return False
         index = operation.args[1] if len(operation.args) == 3 else None
         key = str(index.value) if isinstance(index, ConstInt) else slot.key
-        if key not in one.missing or not _fits(slot, value):
+        if key not in one.missing or (isinstance(value, int) and not slot.has_room_for(value)):
             return False
         one.missing.remove(key)
         one.held[key] = value
@@ -289,10 +289,6 @@ class _Walk:
             case Var():
                 return self._items.get(value)
         return None
-
-
-def _fits(slot: Field, value: object) -> bool:
-    return not isinstance(value, int) or slot.low is None or slot.high is None or slot.low <= value <= slot.high
 
 
 def _changed(trace: Trace, layout: Layout) -> Iterator[str]:

@@ -151,7 +151,7 @@ def fits_at(state: State, site: Site, value: int | Float) -> bool:
     if isinstance(value, Float) or site[0] != "heap":
         return True
     slot = _slot(objects_of(state)[site[1]], site[2])
-    return slot is None or slot.low is None or slot.high is None or slot.low <= value <= slot.high
+    return slot is None or slot.has_room_for(value)
 
 
 def _slot(held: Object, cell: Cell) -> Field | None:

@@ -10,7 +10,7 @@ from optimizer.ir.run.heap import Heap
 from optimizer.ir.run.heap_comparison import field_of, step_to
 from optimizer.ir.run.interpreter import Run
 from optimizer.ir.run.objects import NULL, Datum, Object, Ref, blank
-from optimizer.ir.run.runs import Applied, Scripted, Seen, World, Write
+from optimizer.ir.run.runs import Applied, Scripted, Seen, World, Write, datum_of
 from optimizer.ir.text.heap_printer import format_heap, natural_order
 from optimizer.ir.trace import Trace
 from validator.search.counterexample import Counterexample, State
@@ -124,10 +124,8 @@ def _cell(write: Write) -> str:
 
 def scripted(value: Scripted, run: Run) -> str:
     """The world's value, by the name that the object has in that run."""
-    if not isinstance(value, Seen):
-        return str(value)
-    seen = [] if run.heap is None else list(run.heap.seen)
-    return str(seen[value.number]) if value.number < len(seen) else "an object that is not there"
+    found = value if run.heap is None else datum_of(value, run.heap)
+    return "an object that is not there" if found is None or isinstance(found, Seen) else str(found)
 
 
 def state_json(found: Counterexample, before: Trace) -> dict[str, Any]:

@@ -18,7 +18,7 @@ from optimizer.ir.rows.row import REF, VOID, Type
 from optimizer.ir.run.functions import Functions
 from optimizer.ir.run.heap import Heap
 from optimizer.ir.run.objects import NULL, Datum, Ref, blank, type_of
-from optimizer.ir.run.runs import EventSeen, Scripted, Seen, World, Write
+from optimizer.ir.run.runs import EventSeen, World, Write, datum_of
 from optimizer.ir.text.string_text import HIGHEST
 from optimizer.ir.types.calls import Effects
 from optimizer.ir.types.layout import Array, Field
@@ -89,16 +89,16 @@ class Environment:
             self._heap.valid = self._heap.valid and self._invalidations not in world.invalid
         for position, write in enumerate(world.writes[number] if number < len(world.writes) else ()):
             self._write(write, effects, (number, position))
-        scripted = self._value(world.raises[number]) if number < len(world.raises) else NULL
+        scripted = datum_of(world.raises[number], self._heap) if number < len(world.raises) else NULL
         raised = scripted if effects.can_raise and isinstance(scripted, Ref) else NULL
         if result is VOID:
             return None, raised
-        value = self._value(world.results[number]) if number < len(world.results) else None
+        value = datum_of(world.results[number], self._heap) if number < len(world.results) else None
         return blank(result) if value is None or type_of(value) is not result else value, raised
 
     def _write(self, write: Write, effects: Effects, place: tuple[int, int]) -> None:
         heap = self._heap
-        target, value = self._value(write.target), self._value(write.value)
+        target, value = datum_of(write.target, self._heap), datum_of(write.value, self._heap)
         slot = memory_named(heap.layout, write.descr, has_index=write.index is not None)
         if slot is None or not isinstance(target, Ref) or not self._is_visible(target) or not effects.may_write(slot):
             return
@@ -131,17 +131,10 @@ class Environment:
             return slot.type is REF and (value == NULL or self._is_visible(value))
         if value is None or slot.type is not type_of(value):
             return False
-        return isinstance(value, Float) or slot.low is None or slot.high is None or slot.low <= value <= slot.high
+        return isinstance(value, Float) or slot.has_room_for(value)
 
     def _is_kept(self, target: Ref, slot: Field, index: int | None) -> bool:
         """Does the trace rely on this cell?"""
         if slot.immutable and self._heap.is_settled(target, slot, index):
             return True
         return index is None and self._heap.is_protected(target, slot)
-
-    def _value(self, value: Scripted) -> Datum | None:
-        """The value that the script stands for; None for an object that no event has seen."""
-        if not isinstance(value, Seen):
-            return value
-        seen = list(self._heap.seen)
-        return seen[value.number] if value.number < len(seen) else None

@@ -16,7 +16,7 @@ from optimizer.ir.rows.row import Type
 from optimizer.ir.run.heap import Heap
 from optimizer.ir.run.heap_comparison import Renaming, Sight
 from optimizer.ir.run.objects import NULL, Datum, Object, Ref, blank, type_of
-from optimizer.ir.run.runs import Applied, Given, Look, Scripted, Seen, World
+from optimizer.ir.run.runs import Applied, Given, Look, Scripted, Seen, World, datum_of
 from optimizer.ir.types.calls import Effects
 
 if TYPE_CHECKING:
@@ -120,7 +120,7 @@ class Functions:
     def _new(self, op: int, args: Arguments, type_: Type, events: int, wanted: Sequence[Datum]) -> Applied:
         number, given = len(self._made), self._world.functions
         script = given[number] if number < len(given) else Given()
-        raises = self._value(script.raises)
+        raises = datum_of(script.raises, self._heap)
         if wanted:
             return Applied(op, type_, args, wanted[0], NULL, events)
         return Applied(
@@ -128,14 +128,8 @@ class Functions:
         )
 
     def _result(self, scripted: Scripted | None, type_: Type) -> Datum:
-        value = None if scripted is None else self._value(scripted)
+        value = None if scripted is None else datum_of(scripted, self._heap)
         return blank(type_) if value is None or type_of(value) is not type_ else value
-
-    def _value(self, value: Scripted) -> Datum | None:
-        if not isinstance(value, Seen):
-            return value
-        seen = list(self._heap.seen)
-        return seen[value.number] if value.number < len(seen) else None
 
     # The optimized trace.
 
@@ -166,13 +160,13 @@ class Functions:
         return found is None
 
     def _as_here(self, one: Applied, op: int, args: Arguments, events: int) -> Applied:
-        raises, result = self._value(one.raises), self._result(one.result, one.type)
+        raises, result = datum_of(one.raises, self._heap), self._result(one.result, one.type)
         self.unclear |= not (self._is_here(one.raises) and self._is_here(one.result))
         return Applied(op, one.type, args, result, raises if isinstance(raises, Ref) else NULL, events)
 
     def _is_here(self, told: Scripted) -> bool:
         """Is it known what that is here? Of an object that no event has seen yet it is not."""
-        return self._value(told) is not None and not (isinstance(told, Ref) and told.fresh)
+        return datum_of(told, self._heap) is not None and not (isinstance(told, Ref) and told.fresh)
 
     def _matching(self, args: Arguments, type_: Type) -> list[Applied]:
         return [one for one in self._world.known if one.type is type_ and self._is_same(one.args, args)]

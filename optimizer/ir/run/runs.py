@@ -29,6 +29,14 @@ An object that an event brings into the world is one that existed before the tra
 """
 
 
+def datum_of(value: Scripted, heap: Heap) -> Datum | None:
+    """The value in a run that has come to this heap; None for an object that no event has seen."""
+    if not isinstance(value, Seen):
+        return value
+    seen = list(heap.seen)
+    return seen[value.number] if value.number < len(seen) else None
+
+
 @immutable
 class Write:
     """An event puts `value` into a field (by its descr), or into an item if there is an `index`."""

@@ -254,9 +254,8 @@ class _ObjectReader:
         value = self._value(token)
         if type_of(value) is not slot.type:
             raise self._fault(f"{name} is {_EXPECTED[slot.type]}, got {describe(token)}", token)
-        low, high = slot.low, slot.high
-        if isinstance(value, int) and low is not None and high is not None and not low <= value <= high:
-            raise self._fault(f"{name} is from {low} to {high}, got {value}", token)
+        if isinstance(value, int) and not slot.has_room_for(value):
+            raise self._fault(f"{name} is from {slot.low} to {slot.high}, got {value}", token)
         self._keep(cell_at(slot.kind, slot.key, index, self._layout.word), value, token, name)
 
     def _keep(self, cell: Cell, value: Datum, token: Token, name: str) -> None:

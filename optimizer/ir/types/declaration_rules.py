@@ -172,6 +172,4 @@ def _const(const: KnownObject, declarations: Declarations, structs: _Fields) -> 
 
 
 def _fits(value: Content, field: Field) -> bool:
-    if not isinstance(value, int) or field.low is None or field.high is None:
-        return type_of_content(value) is field.type
-    return field.low <= value <= field.high
+    return type_of_content(value) is field.type and (not isinstance(value, int) or field.has_room_for(value))

@@ -61,6 +61,10 @@ class Field:
     def kind(self) -> MemoryKind:
         return kind_of(self.key)
 
+    def has_room_for(self, number: int) -> bool:
+        """Is the number in its range?"""
+        return self.low is None or self.high is None or self.low <= number <= self.high
+
     @property
     def is_steady(self) -> bool:
         """Is it changed by no event that does not name it? The items of strings and what is immutable are not."""
