@@ -140,11 +140,7 @@ class _Handler(BaseHTTPRequestHandler):
         elif len(length) > 9 or int(length) > MOST_BYTES:
             self._refuse(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, f"a request has at most {MOST_BYTES} bytes")
         else:
-            question = self.rfile.read(int(length))
-            if len(question) < int(length):
-                self.close_connection = True
-                return
-            told = self.server.answered(question)
+            told = self.server.answered(self.rfile.read(int(length)))
             if told is None:
                 self._refuse(HTTPStatus.SERVICE_UNAVAILABLE, "too many requests at once; try again later")
             else:

@@ -43,9 +43,16 @@ def test_modes_are_obeyed() -> None:
 def test_the_optimizer_tells_each_pass_its_rules_and_their_proofs() -> None:
     told = asked("optimize")
     assert asked("validate", after=told["after"])["verdict"] == "proved"
-    assert "add_zero" in told["html"]
+    assert told["html"].count("add_zero (1)") == 1  # in the pass in which it fires
     assert "at 64 bits by Z3" in told["html"]
     assert "dead-code" in told["html"]
+
+
+def test_rules_are_not_proved_when_the_time_is_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("fuzz.serve.optimizing._PROVING_S", 0.0)
+    html = asked("optimize")["html"]
+    assert "not tried</span> the time is up" in html
+    assert "at 64 bits" not in html
 
 
 def test_both_traces_run_on_the_inputs() -> None:
@@ -84,6 +91,12 @@ def test_a_wrong_pair_is_made_smaller() -> None:
     assert told["verdict"] == "refuted"
     assert len(told["before"].splitlines()) < len(RECORDED.splitlines())
     assert asked("validate", told["before"], told["after"])["verdict"] == "refuted"
+
+
+def test_a_reduction_that_is_not_complete_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert "the time was up" not in asked("reduce", after=WRONG)["note"]
+    monkeypatch.setattr("fuzz.serve.reducing._REDUCING_S", 0.0)
+    assert "the time was up" in asked("reduce", after=WRONG)["note"]
 
 
 def test_of_a_right_pair_there_is_nothing_to_reduce() -> None:
