@@ -76,7 +76,32 @@ class Keeper:
             log=logged,
             report=report(left, small, target.version),
         )
-        return case if refuted is None else with_pair(case, refuted, self.seconds / _TRACE_SHARE)
+        return case if refuted is None else self.with_pair(case, refuted)
+
+    def with_pair(self, case: Case, refuted: PairRun) -> Case:
+        """The case, with the pair that is refuted, made small where that goes."""
+        where = f"pair {refuted.pair.number}, {refuted.pair.kind.value} {refuted.pair.point}".rstrip()
+        told = str(refuted.verdict["reason"])
+        if refuted.texts is None:
+            return replace(case, report=f"{case.report}\nThe trace that is wrong, of the log: {where}: {told}\n")
+        before, after, options = refuted.texts.before, refuted.texts.after, refuted.texts.options
+        if refuted.texts.loop is None:
+            subject = Subject(None, validating(options), options)
+            found = look_at(before, after, subject)
+            if isinstance(found, TraceFind):
+                left = settle(found, subject, self.seconds / _TRACE_SHARE).reduced
+                if isinstance(left.find.after, Trace):
+                    before, after = left.before, left.find.after
+                if isinstance(left.find.verdict, Refuted):
+                    told = verdict_text(left.find.verdict)
+        return replace(
+            case,
+            before=format_trace(before),
+            after=format_trace(after),
+            options=options,
+            expect="refuted" if refuted.texts.loop is None else "",
+            report=f"{case.report}\nThe trace that is wrong, of the log: {where}\n\n{told}\n",
+        )
 
 
 def is_same(one: Find, other: Find) -> bool:
@@ -107,32 +132,6 @@ def report(find: Find, source: str, version: str) -> str:
     """The find for a maintainer of PyPy: what happens, how to see it, and the program."""
     printed = "\n".join(find.printed)
     return f"PyPy: {find.message}\n{version}\n\n{printed}\n\n{PROGRAM}:\n\n{source}"
-
-
-def with_pair(case: Case, refuted: PairRun, seconds: float) -> Case:
-    """The case, with the pair that is refuted, made small where that goes."""
-    where = f"pair {refuted.pair.number}, {refuted.pair.kind.value} {refuted.pair.point}".rstrip()
-    told = str(refuted.verdict["reason"])
-    if refuted.texts is None:
-        return replace(case, report=f"{case.report}\nThe trace that is wrong, of the log: {where}: {told}\n")
-    before, after, options = refuted.texts.before, refuted.texts.after, refuted.texts.options
-    if refuted.texts.loop is None:
-        subject = Subject(None, validating(options), options)
-        found = look_at(before, after, subject)
-        if isinstance(found, TraceFind):
-            left = settle(found, subject, seconds).reduced
-            if isinstance(left.find.after, Trace):
-                before, after = left.before, left.find.after
-            if isinstance(left.find.verdict, Refuted):
-                told = verdict_text(left.find.verdict)
-    return replace(
-        case,
-        before=format_trace(before),
-        after=format_trace(after),
-        options=options,
-        expect="refuted" if refuted.texts.loop is None else "",
-        report=f"{case.report}\nThe trace that is wrong, of the log: {where}\n\n{told}\n",
-    )
 
 
 def again(case: Case, observer: Observer) -> str:

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from fuzz.cases.log_run import PairRun
 from fuzz.cases.store import Case
-from fuzz.hunt.finds import PROGRAM, Keeper, with_pair
+from fuzz.hunt.finds import PROGRAM, Keeper
 from fuzz.hunt.observe import Find, FindKind, Observer
 from fuzz.hunt.plan import Plan, Result, Unconfirmed
 from fuzz.hunt.programs.mutate import mutated
@@ -95,7 +95,7 @@ class _Trial:
                 command = f"{replace(self._plan, seed=drawn.seed).command} --programs 1"
                 case = keeper.keep(find, source, command, drawn.seed)
                 if not case.after and refuted:  # the small program does not show it in a trace any more
-                    case = with_pair(case, refuted[0], self._plan.reduce_s / 4)
+                    case = keeper.with_pair(case, refuted[0])
                 result = replace(result, bucket=case.name, message=case.message)
         return Tried(replace(result, seconds=round(time.monotonic() - start, 3)), case)
 
