@@ -113,7 +113,7 @@ def prove_rules(texts: tuple[str, ...], analyses: bool, everything: bool, as_jso
     proofs: list[RuleProof] = []
     for proof in prove(rules, time.monotonic):
         proofs.append(proof)
-        click.echo(json.dumps(_proof_json(proof)) if as_json else _proof_line(proof))
+        click.echo(json.dumps(proof.json()) if as_json else str(proof))
     proved = [proof.status for proof in proofs if isinstance(proof.status, Proved)]
     unproved = [proof.status for proof in proofs if isinstance(proof.status, Unproved)]
     if not as_json:
@@ -171,20 +171,3 @@ def _exit_code(status: Status) -> Exit:
     if isinstance(status, Proved):
         return Exit.PROVED
     return Exit.UNKNOWN if isinstance(status, Unproved) else Exit.REFUTED
-
-
-def _status_words(proof: RuleProof) -> tuple[str, str]:
-    from validator.rules.status import status_words
-
-    return status_words(proof.status)
-
-
-def _proof_line(proof: RuleProof) -> str:
-    word, how = _status_words(proof)
-    return f"{proof.rule.name:36} {word} {how} ({proof.seconds:.2f} s)\n    {proof.rule}"
-
-
-def _proof_json(proof: RuleProof) -> dict[str, Any]:
-    word, how = _status_words(proof)
-    seconds = round(proof.seconds, 6)
-    return {"rule": proof.rule.name, "text": str(proof.rule), "status": word, "how": how, "seconds": seconds}

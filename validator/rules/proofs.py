@@ -13,6 +13,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import product
+from typing import Any
 
 from optimizer.ir.domains.concrete import concrete
 from optimizer.ir.domains.plain_terms import PlainTerms
@@ -21,7 +22,7 @@ from optimizer.ir.rows.domain import Domain
 from optimizer.ir.rules.language import Rule
 from optimizer.ir.rules.terms import C, Call, Constant, W, holds, named_leaves, observe
 from validator.rules.float_proofs import prove_float_rule
-from validator.rules.status import NET_S, NeverFires, Proved, Refuted, Status, Unproved
+from validator.rules.status import NET_S, NeverFires, Proved, Refuted, Status, Unproved, status_words
 from validator.solvers.answers import Answer, GaveUp, Sat, SolverChoice, Unsat
 from validator.solvers.portfolio import Portfolio
 
@@ -38,6 +39,16 @@ class RuleProof:
     rule: Rule
     status: Status
     seconds: float
+
+    def __str__(self) -> str:
+        word, how = status_words(self.status)
+        return f"{self.rule.name:36} {word} {how} ({self.seconds:.2f} s)\n    {self.rule}"
+
+    def json(self) -> dict[str, Any]:
+        """The same for machines."""
+        word, how = status_words(self.status)
+        seconds = round(self.seconds, 6)
+        return {"rule": self.rule.name, "text": str(self.rule), "status": word, "how": how, "seconds": seconds}
 
 
 def prove_rules(
