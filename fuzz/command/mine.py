@@ -59,8 +59,8 @@ def mine(
     top: int,
     as_json: bool,
 ) -> int:
-    """Find what an optimizer misses: values that are always the same constant, or that are there already, operations
-    that are one of others', guards that never fail, stores that nobody sees, in traces as the optimizer leaves them.
+    """Find what an optimizer misses in the traces that it leaves: results that are constant or known already,
+    operations that one on earlier values can replace, guards that never fail, stores that nobody sees.
 
     Traces come from files, folders and logs of PyPy, or are generated. Runs suggest what may stand instead of an
     operation, and the validator proves it. What is found is reduced to the smallest trace on which the optimizer still
@@ -72,8 +72,8 @@ def mine(
     $ traceproof mine --traces 1000 --seed 1 --top 20
     $ traceproof mine traces/ --optimizer-cmd './my-opt'
 
-    That nothing is found does not mean that there is nothing. Ends with 0, with 2 if there is no trace, or the
-    optimizer makes no trace of any (`traceproof fuzz` says why), and with 130 if it was interrupted.
+    That nothing is found does not mean that there is nothing. Ends with 0, with 2 if there are no traces, or the
+    optimizer failed on all of them (`traceproof fuzz` says why), and with 130 if it was interrupted.
     """
     start, tally = time.monotonic(), _Tally()
     status = Status(start)
@@ -94,7 +94,7 @@ def mine(
     status.clear()
     _print(tally, top, as_json, time.monotonic() - start, None if paths else first)
     if tally.failed == tally.traces and code is Exit.PROVED:
-        click.echo("the optimizer makes no trace of any" if tally.traces else "no trace is there", err=True)
+        click.echo("the optimizer failed on every trace" if tally.traces else "there are no traces", err=True)
         return Exit.USAGE
     return code
 

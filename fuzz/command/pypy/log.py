@@ -61,13 +61,13 @@ _wanted_options = gathered(
         "--compare",
         "compares",
         is_flag=True,
-        help="Tell what our optimizer leaves of each recorded trace, and PyPy's not.",
+        help="Show what our optimizer leaves of each recorded trace and PyPy's does not.",
     ),
     click.option(
         "--learn",
         "learn_to",
         metavar="FILE",
-        help="Write what the logs say of their PyPy there, to be used with --with.",
+        help="Write what the logs say about their PyPy to this file, for --with.",
     ),
 )
 
@@ -78,9 +78,9 @@ _wanted_options = gathered(
 @proving_options
 @json_option("Print one JSON object a trace or pair, and one at the end.")
 def pypy_log(logs: tuple[str, ...], wanted: _Wanted, proving: Proving, as_json: bool) -> int:
-    """Read the traces that PyPy recorded from logs (`-`: standard input), which may end in .gz or .xz.
+    """Read the traces in logs of PyPy (`-`: standard input), which may be compressed (.gz, .xz).
 
-    A log of a program is made by PyPy itself. What a log does not say, docs/pypy-logs.md tells how it is read.
+    PyPy itself writes the log of a program. docs/pypy-logs.md says how what a log leaves open is read.
 
     \b
     $ PYPYLOG=jit-log-noopt,jit-summary:run.log pypy3 prog.py

@@ -66,11 +66,13 @@ proving_options = gathered(
         metavar="S",
         help="Seconds for one pair.",
     ),
-    click.option("--only", type=click.IntRange(1), multiple=True, metavar="N", help="Pair N alone; several go."),
+    click.option("--only", type=click.IntRange(1), multiple=True, metavar="N", help="Pair N alone; may be repeated."),
     click.option("--cache", metavar="DIR", help="Keep verdicts in this folder, and look them up there."),
     click.option("--html", metavar="FILE", help="Write a page about all pairs there."),
     click.option("--junit", metavar="FILE", help="Write the outcome of each pair there, for a CI: JUnit XML."),
-    click.option("--with", "given", multiple=True, metavar="FILE", help="Use what --learn wrote there; several go."),
+    click.option(
+        "--with", "given", multiple=True, metavar="FILE", help="Use what --learn wrote to this file; may be repeated."
+    ),
     click.option("--without-known", is_flag=True, help="Do not use the knowledge of PyPy that comes with traceproof."),
 )
 """The options of proofs; they come to a command as one argument `proving`."""

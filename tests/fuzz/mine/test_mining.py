@@ -134,6 +134,6 @@ def test_the_command_without_traces(traceproof: Command, tmp_path: Path) -> None
     assert ended.err == "error: --optimizer: there is no module no_such_module in this folder, and none is installed\n"
     (tmp_path / "bad.trace").write_text("[i0]\ni1 = int_add(i0\n")
     ended = traceproof("mine", str(tmp_path / "bad.trace"))
-    assert (ended.code, ended.err.splitlines()[-1]) == (2, "no trace is there")
+    assert (ended.code, ended.err.splitlines()[-1]) == (2, "there are no traces")
     ended = traceproof("mine", "--traces", "2", "--seed", "1", "--optimizer-cmd", "false")
-    assert (ended.code, ended.err) == (2, "the optimizer makes no trace of any\n")
+    assert (ended.code, ended.err) == (2, "the optimizer failed on every trace\n")
