@@ -13,7 +13,7 @@ from random import Random
 import pytest
 from commands import Command, Ended
 
-from fuzz.cases.duplicates import canonical_pair, duplicates
+from fuzz.cases.duplicates import Duplicate, canonical_pair, duplicates
 from fuzz.cases.run import run_case
 from fuzz.cases.store import Case, Expected, case_names, read_case, store_case
 from fuzz.draw.choices import RandomChoices
@@ -232,6 +232,12 @@ def test_an_unknown_optimizer_is_told_before_any_case(corpus: Run) -> None:
 
 
 # prune
+
+
+def test_a_program_says_what_the_same_one_with_the_same_options_says() -> None:
+    one = Case("one", "", program="print(1)\n", jit="vec=1")
+    others = [replace(one, name="two"), replace(one, name="x", program="print(2)\n"), replace(one, name="y", jit="")]
+    assert duplicates([one, *others]) == (Duplicate("two", "one"),)
 
 
 def test_prune_tells_and_removes_what_is_there_twice(corpus: Run) -> None:
