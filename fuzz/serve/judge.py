@@ -20,7 +20,7 @@ def main() -> None:
     except (InputError, ValueError) as mistake:
         told = {"error": str(mistake)}
     except (MemoryError, RecursionError):
-        told = {"error": "these traces take more memory than a request may use"}
+        told = {"error": "these traces take more memory than a question may have"}
     except Exception:
         told = {"error": f"a fault of traceproof; please report it\n\n{traceback.format_exc()}"}
     json.dump(told, sys.stdout)

@@ -43,9 +43,10 @@ def test_modes_are_obeyed() -> None:
 def test_the_optimizer_tells_each_pass_its_rules_and_their_proofs() -> None:
     told = asked("optimize")
     assert asked("validate", after=told["after"])["verdict"] == "proved"
-    assert told["html"].count("add_zero (1)") == 1  # in the pass in which it fires
+    assert "add_zero" in told["html"]
     assert "at 64 bits by Z3" in told["html"]
     assert "dead-code" in told["html"]
+    assert told["html"].count("add_zero (1)") == 1  # in the pass in which it fires
 
 
 def test_rules_are_not_proved_when_the_time_is_up(monkeypatch: pytest.MonkeyPatch) -> None:
