@@ -16,6 +16,7 @@ from fuzz.cases.duplicates import duplicates
 from fuzz.cases.run import judged_case
 from fuzz.cases.store import SHIPPED_CORPUS, VERDICTS, Case, case_names, read_case, store_case
 from fuzz.command.options import json_option
+from fuzz.report.words import counted
 from optimizer.ir.faults import InputError
 from optimizer.ir.immutable import replace
 from optimizer.ir.text import format_trace, parse
@@ -131,7 +132,7 @@ def prune(folder: str, yes: bool, as_json: bool) -> int:
         click.echo(json.dumps(data) if as_json else f"{duplicate.name}: says no more than {duplicate.same_as}")
     if not as_json:
         done = f"removed {count}" if yes else f"{count} can go"
-        click.echo(f"{len(names)} cases, {done}{' (with --yes)' if count and not yes else ''}")
+        click.echo(f"{counted(len(names), 'case')}, {done}{' (with --yes)' if count and not yes else ''}")
     return Exit.PROVED
 
 

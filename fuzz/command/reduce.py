@@ -134,6 +134,8 @@ def _case(source: str, corpus: str) -> Case | None:
     if (path / "before.trace").is_file():
         path = path.resolve()
         return read_case(path.parent, path.name)
+    if path.is_dir():
+        raise InputError(f"{source}: there is no trace in this folder: a case has before.trace")
     if source == "-" or path.exists():
         return None
     if not (Path(corpus) / source).is_dir():

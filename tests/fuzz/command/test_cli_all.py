@@ -56,6 +56,7 @@ def test_help_says_how_to_use_it(command: list[str], traceproof: Command) -> Non
         (["ops", "--word", "3"], "3 is not in the range 4<=x<=64"),
         (["prove-rules", "no_rule"], "there is no rule 'no_rule'"),
         (["reduce", "seed-7"], "seed-7: there is neither a file nor a case in campaign/cases of that name"),
+        (["reduce", "."], ".: there is no trace in this folder: a case has before.trace"),
     ],
 )
 def test_a_wrong_use_ends_with_2(args: list[str], message: str, traceproof: Command) -> None:
