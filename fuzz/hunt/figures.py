@@ -69,7 +69,7 @@ class Figures:
         tried = self.traces - self.verdicts["untried"]
         told = [f"{self.verdicts[name]} {name}" for name in (*VERDICTS, *_NOT_JUDGED) if self.verdicts[name]]
         shares = f"{share(self.judged, tried)} judged, {share(self.verdicts['proved'], self.judged)} of these proved"
-        yield f"  traces: {', '.join(told) or 'none was compiled'}" + f" ({shares})" * bool(self.traces)
+        yield f"  traces: {', '.join(told) or 'none was compiled'}" + f" ({shares})" * bool(tried)
         for reason, times in self.reasons.most_common(_SHOWN):
             yield f"    {times:6} {reason}"
         if self.useless or self.lost:
