@@ -25,6 +25,9 @@ from validator.search.raw_samples import RawSampler
 _OBJECTS = 12
 """The number of objects of a heap, at most, those that the traces name not counted."""
 
+_ITEMS = 256
+"""The number of items of an array that are looked at, at most: the first ones."""
+
 _ADDRESSES = 6
 """The number of machine ints worth trying that are taken as addresses near which raw memory is filled."""
 
@@ -221,7 +224,7 @@ class HeapSampler:
         is_declared = constant_name(ref.name) is not None
         for used in self._plan.memory.values():
             if not is_declared or not self._is_given(ref, used.slot):
-                at = range(length) if used.has_index else (NO_INDEX,)
+                at = range(min(length, _ITEMS)) if used.has_index else (NO_INDEX,)
                 found += [(used.slot, (used.slot.key, index)) for index in at if self._has(ref, used.slot, index)]
         return found
 

@@ -318,3 +318,11 @@ def test_the_first_sample_has_the_numbers_that_guards_ask_for() -> None:
     state = next(iter(sample_states(trace, trace, (), layout)))
     run = Program(trace, layout).run(state.inputs, state.world, heap=state.heap)
     assert isinstance(run.outcome, Finished)
+
+
+def test_an_example_may_have_an_array_that_is_longer_than_all_memory() -> None:
+    trace = parse("[p0]\ni1 = getarrayitem_gc_i(p0, 0, descr=Ints)\nfinish(i1)")
+    layout = layout_of(trace)
+    heap = Heap(layout)
+    example = State((heap.add("p0", Object(layout.array("Ints"), 1 << 60)),), heap=heap)
+    assert len(list(sample_states(trace, trace, [example], layout))) > 10
