@@ -78,13 +78,17 @@ def apart(facts: Facts, one: Value, other: Value) -> bool:
     return bounds_domain(facts.word).meet(bounds(one), bounds(other)) is None
 
 
-def may_meet(facts: Facts, one: Cell, other: Cell) -> bool:
-    """May these be one cell of memory?"""
-    if one.slot.key != other.slot.key:
-        return False
-    if one.index is not None and other.index is not None and apart(facts, one.index, other.index):
-        return False
-    return not distinct(facts, one.object, other.object)
+def same_cell(facts: Facts, one: Cell, other: Cell) -> Truth:
+    """Are these, of one slot, the same cell of memory?"""
+    find, has_same_index = facts.find, one.index is other.index
+    if one.index is not None and other.index is not None and not has_same_index:
+        index, its = find(one.index), find(other.index)
+        has_same_index = index == its
+        if not has_same_index and apart(facts, index, its):
+            return False
+    if find(one.object) == find(other.object):
+        return has_same_index or None
+    return False if distinct(facts, one.object, other.object) else None
 
 
 def truth(facts: Facts, condition: Condition) -> Truth:

@@ -8,7 +8,7 @@ defined, nobody gets behind it; what is learned there holds of nobody, and the w
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import TypeVar
 
 from optimizer.facts import aliasing
@@ -39,7 +39,7 @@ from optimizer.ir.rows.row import COPY, EVENT, FACT, GUARD, INT, LOAD, NEW, RAW_
 from optimizer.ir.trace import ConstInt, Operation, Value, Var
 from optimizer.ir.types.calls import EVENT_ROLES, call_of
 from optimizer.ir.types.known_calls import meant as known_call
-from optimizer.ir.types.layout import Array, Field, Layout, RawItem, Resolved, Struct
+from optimizer.ir.types.layout import Array, Field, Layout, RawItem, Struct
 from optimizer.ir.types.memory_cells import range_of, takes_object
 
 V = TypeVar("V", bound=Value | None)
@@ -138,11 +138,21 @@ class Facts:
         return self.bounds.overflowed(value) if isinstance(value, Var) else None
 
     def cell(self, operation: Operation) -> Cell:
-        """The cell that a load reads or a store changes."""
+        """The cell that a load reads or a store changes, by representatives, as its arguments are."""
         latest = self._latest_cell
         if latest is None or latest[0] is not operation:  # each is asked about several times in a row
-            latest = self._latest_cell = operation, cell_of(operation, self.layout)
+            cell = cell_of(operation, self.layout)
+            self.slots.setdefault(cell.slot.key, cell.slot)
+            latest = self._latest_cell = operation, cell
         return latest[1]
+
+    def normal(self, cell: Cell) -> Cell:
+        """The cell by the slot that declares it, and by representatives."""
+        slot = self.slots.setdefault(cell.slot.key, cell.slot)
+        owner, index = self.find(cell.object), None if cell.index is None else self.find(cell.index)
+        if slot is cell.slot and owner is cell.object and index is cell.index:
+            return cell
+        return Cell(slot, owner, index)
 
     def refresh(self, value: Value, depth: int = _REFRESHED) -> None:
         """Bound `value` anew by its definition, about whose arguments more may have been learned since."""
@@ -185,16 +195,15 @@ class Facts:
 
     def _learn_of_heap(self, operation: Operation, delayed: bool) -> None:
         kind = operation.op.kind
-        if kind is not NEW:
-            self._learn_requirements(operation)
-        if kind is LOAD:
-            self._learn_load(operation)
-        elif kind is STORE:
-            self.memory.store(self.cell(operation), stored_value(operation), delayed=delayed)
-        elif kind is COPY:
-            self.memory.copy(copy_of(operation, self.layout))
-        elif kind is NEW:
+        if kind is LOAD or kind is STORE:
+            self._learn_access(operation, delayed)
+            return
+        if kind is NEW:
             self._learn_allocation(operation)
+            return
+        self._learn_requirements(operation)
+        if kind is COPY:
+            self.memory.copy(copy_of(operation, self.layout))
         elif kind is RAW_LOAD or kind is RAW_STORE:
             self._learn_raw(operation)
         else:
@@ -234,29 +243,30 @@ class Facts:
             self._bound(result, 0, 1)
 
     def _learn_requirements(self, operation: Operation) -> None:
-        kind = operation.op.kind
-        if kind is LOAD or kind is STORE:
-            cell = self.cell(operation)
-            descr: Resolved | None = cell.slot
-            if self.references.has_slots_of(cell.object, cell.slot.owner):
-                return  # an access requires no more of references
-        else:
-            descr = self.layout.descr_of(operation)
-        for condition in requirements(operation, descr):
-            if condition is not None and condition is not True:
-                self.assume(condition)
-        if kind is not FACT and kind is not GUARD:
-            return
-        watched = watching(operation, descr)
+        descr = self.layout.descr_of(operation)
+        self._assume_all(requirements(operation, descr))
+        watched = watching(operation, descr) if operation.op.kind is FACT else None
         if watched is not None:
             self.memory.watch(Cell(watched[1], watched[0]))
 
-    def _learn_load(self, operation: Operation) -> None:
-        assert operation.result is not None
+    def _assume_all(self, conditions: Iterable[Condition]) -> None:
+        for condition in conditions:
+            if condition is not None and condition is not True:
+                self.assume(condition)
+
+    def _learn_access(self, operation: Operation, delayed: bool) -> None:
         cell = self.cell(operation)
-        self.memory.load(cell, operation.result)
+        if not self.references.has_slots_of(cell.object, cell.slot.owner):  # it requires no more of references
+            self._assume_all(requirements(operation, cell.slot))
+        if operation.result is None:
+            self.memory.store(cell, stored_value(operation), delayed=delayed)
+        else:
+            self._learn_load(cell, operation.result)
+
+    def _learn_load(self, cell: Cell, result: Var) -> None:
+        self.memory.load(cell, result)
         if cell.slot.low is not None and cell.slot.high is not None:
-            self._bound(operation.result, cell.slot.low, cell.slot.high)
+            self._bound(result, cell.slot.low, cell.slot.high)
 
     def _learn_raw(self, operation: Operation) -> None:
         slot = self.layout.descr_of(operation)

@@ -116,9 +116,7 @@ class Memory:
     # Asking.
 
     def content(self, cell: Cell) -> Value | None:
-        """The content of the cell, None if it is unknown."""
-        find = self._facts.find
-        cell = self._normal(cell)
+        """The content of the cell, which is told by representatives; None if it is unknown."""
         local = self._local.get(cell.object) if isinstance(cell.object, Var) else None
         if local is not None:
             value = self._local_content(local, cell)
@@ -126,7 +124,7 @@ class Memory:
             value = self._table(cell).get(cell)
             if value is None and (cell.slot.immutable or cell.slot.owner in HIGHEST):
                 value = self._declared_content(cell)
-        return None if value is None else find(value)
+        return None if value is None else self._facts.find(value)
 
     def contents_of(self, key: str, value: Value) -> Value | None:
         """The content of an immutable field of that object, which is not local."""
@@ -158,15 +156,6 @@ class Memory:
                 return NULL if value == NULL.text else ConstRef(constant_text(value))
         return None
 
-    def _normal(self, cell: Cell) -> Cell:
-        """The cell by the slot that declares it, and by representatives."""
-        find = self._facts.find
-        slot = self._facts.slots.setdefault(cell.slot.key, cell.slot)
-        owner, index = find(cell.object), None if cell.index is None else find(cell.index)
-        if slot is cell.slot and owner is cell.object and index is cell.index:
-            return cell
-        return Cell(slot, owner, index)
-
     def _table(self, cell: Cell) -> _Contents:
         return self._lasting if cell.slot.immutable else self._shared
 
@@ -178,8 +167,7 @@ class Memory:
             self._local[var] = _Local(allocated, cleared)
 
     def load(self, cell: Cell, value: Value) -> None:
-        """A load has given `value`."""
-        cell = self._normal(cell)
+        """A load of the cell, which is told by representatives, has given `value`."""
         if isinstance(cell.object, Var) and cell.object in self._local:
             fresh = self._facts.references.fresh[cell.object]
             held, fresh.holds = fresh.holds, []
@@ -188,8 +176,9 @@ class Memory:
         self._put(cell, value)
 
     def store(self, cell: Cell, value: Value, *, delayed: bool = False) -> None:
-        """`value` has been stored. A delayed store lets go of nothing yet."""
-        cell, value = self._normal(cell), self._facts.find(value)
+        """`value` has been stored in the cell, which is told by representatives. A delayed store lets go of nothing
+        yet."""
+        value = self._facts.find(value)
         references = self._facts.references
         local = self._local.get(cell.object) if isinstance(cell.object, Var) else None
         if local is not None:
@@ -208,8 +197,9 @@ class Memory:
 
     def copy(self, copy: Copy) -> None:
         """Items have been copied."""
-        contents = [(to, self.content(cell)) for cell, to in copy.cells()]
-        whole = self._normal(Cell(copy.slot, copy.object))
+        normal = self._facts.normal
+        contents = [(to, self.content(normal(cell))) for cell, to in copy.cells()]
+        whole = normal(Cell(copy.slot, copy.object))
         local = self._local.get(whole.object) if isinstance(whole.object, Var) else None
         if local is None:
             self._forget_object(self._shared.of(copy.slot.key), whole.object)
@@ -219,7 +209,7 @@ class Memory:
             local.blurred.add(copy.slot.key)
         for cell, content in contents:
             if content is not None:
-                self._put(self._normal(cell), content)
+                self._put(normal(cell), content)
 
     def access_bytes(self, operation: Operation) -> None:
         """An object has been read or changed by its bytes. They hold what its fields and items hold, or any of it."""
@@ -263,8 +253,8 @@ class Memory:
             local.constant.setdefault(key, {})[cell.index] = value
 
     def _forget_meeting(self, cell: Cell) -> None:
-        for contents in (self._shared, self._lasting, self._suspended):
-            contents.forget_meeting(self._facts, cell)
+        self._table(cell).forget_meeting(self._facts, cell)
+        self._suspended.forget_meeting(self._facts, cell)
 
     def event(self, effects: Effects, args: tuple[Value, ...]) -> None:
         """An event has happened. Where the code is known to be valid behind it, it has left alone what is watched."""
@@ -309,7 +299,7 @@ class Memory:
     # Quasi-immutable fields.
 
     def watch(self, cell: Cell) -> None:
-        cell = self._normal(cell)
+        cell = self._facts.normal(cell)
         self._watched.setdefault(cell.slot.key, {})[cell] = None
         declared = self._declared_content(cell)
         if declared is not None:
@@ -327,4 +317,4 @@ class Memory:
     def _watched_in(self, contents: _Contents) -> Iterator[Cell]:
         """The watched cells of slots of which contents are known there."""
         there = contents.slots()
-        return (self._normal(cell) for key, cells in self._watched.items() if key in there for cell in cells)
+        return (self._facts.normal(cell) for key, cells in self._watched.items() if key in there for cell in cells)

@@ -69,9 +69,10 @@ class References:
     def about(self, value: Value) -> About:
         """The facts about a reference, to be read."""
         value = self._find(value)
-        if isinstance(value, ConstRef) and value not in self._about:
-            self._about[value] = self._about_constant(value)
-        return self._about.get(value, _NOTHING)
+        known = self._about.get(value)
+        if known is None and isinstance(value, ConstRef):
+            known = self._about[value] = self._about_constant(value)
+        return _NOTHING if known is None else known
 
     def learn_about(self, value: Value) -> About:
         """The facts about a reference, to be added to."""

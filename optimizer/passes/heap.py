@@ -19,7 +19,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from optimizer.facts.aliasing import distinct, may_meet
+from optimizer.facts.aliasing import distinct, same_cell
 from optimizer.facts.cells import Cell, copy_of, stored_value
 from optimizer.facts.facts import Facts
 from optimizer.ir.rows.row import COPY, EVENT, LOAD, SCAN, STORE
@@ -48,9 +48,10 @@ class HeapAccesses(DelayedStores[Cell]):
             return Needless("same_content")
         was, kept, met, key = content, self._delayed, [], cell.slot.key
         for waiting in [one for one in kept if one.where.slot.key == key]:
-            if _is_cell(facts, waiting.where, cell):
+            is_same = same_cell(facts, waiting.where, cell)
+            if is_same:
                 was, kept = waiting.was, [one for one in kept if one is not waiting]
-            elif may_meet(facts, waiting.where, cell):
+            elif is_same is None:
                 met.append(waiting.where)
         if len(kept) < len(self._delayed) and was is not None and facts.find(was) == stored_value(store):
             self._delayed = kept
@@ -61,7 +62,8 @@ class HeapAccesses(DelayedStores[Cell]):
         kind, cells = operation.op.kind, [one.where for one in self._delayed]
         if kind is LOAD:
             loaded = facts.cell(operation)
-            return [cell for cell in cells if may_meet(facts, cell, loaded)]
+            alike = [cell for cell in cells if cell.slot.key == loaded.slot.key]
+            return [cell for cell in alike if same_cell(facts, cell, loaded) is not False]
         if kind is EVENT:
             effects = effects_at(operation, facts.layout)
             return [cell for cell in cells if effects.may_see(cell.slot)]
@@ -75,15 +77,6 @@ class HeapAccesses(DelayedStores[Cell]):
         if takes_object(operation):
             return [cell for cell in cells if not distinct(facts, cell.object, operation.args[0])]
         return ()
-
-
-def _is_cell(facts: Facts, one: Cell, other: Cell) -> bool:
-    """Are these, of one slot, surely one cell?"""
-    if facts.find(one.object) != facts.find(other.object):
-        return False
-    if one.index is None or other.index is None:
-        return one.index is other.index
-    return facts.find(one.index) == facts.find(other.index)
 
 
 def _may_be_of(facts: Facts, cell: Cell, slot: Field, objects: Iterable[Value]) -> bool:

@@ -19,6 +19,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
+from typing import TypeVar
 
 from optimizer.facts.cells import Cell, copy_of, default_content, is_cleared, stored_value
 from optimizer.facts.facts import Facts
@@ -28,6 +29,8 @@ from optimizer.ir.trace import ConstInt, Exit, Operation, Value, Var
 from optimizer.ir.types.known_calls import meant
 from optimizer.ir.types.layout import Array, Layout, Struct
 from optimizer.riders import Answer, Equal, First, Names, Needless, Pass, Taken, Unrolled
+
+V = TypeVar("V", bound=Value | None)
 
 LONGEST = 64
 """The length of the longest array that is not allocated at once."""
@@ -129,7 +132,7 @@ class Virtuals(Pass):
 
     def _content(self, cell: Cell, facts: Facts) -> Value | None:
         virtual = self._virtuals.get(cell.object)
-        return facts.memory.content(cell) if virtual is None else virtual.content(cell, facts)
+        return facts.memory.content(facts.normal(cell)) if virtual is None else virtual.content(cell, facts)
 
     def _allocate(self, operation: Operation, facts: Facts) -> Answer | None:
         allocated = facts.layout.descr_of(operation)
@@ -164,8 +167,9 @@ class Virtuals(Pass):
         if not objects:
             return exit_
         named = {var: names.fresh(var.type) for var in objects}
-        block = [_renamed(op, named) for op in exit_.block]
-        renamed = exit_.failargs and tuple([None if arg is None else _named(arg, named) for arg in failargs])
+        is_plain = named.keys().isdisjoint
+        block = [op if is_plain(op.args) else op.on(_renamed(op.args, named)) for op in exit_.block]
+        renamed = exit_.failargs and _renamed(failargs, named)
         return Exit(renamed, exit_.origin, (*_build(objects, named, facts), *block))
 
     def _reachable(self, roots: Iterable[Value], facts: Facts) -> list[Var]:
@@ -207,14 +211,8 @@ def _row_of(copy: Op, kind: Kind, result: Type) -> Op:
     )
 
 
-def _named(value: Value, names: Mapping[Var, Var]) -> Value:
-    return names.get(value, value) if isinstance(value, Var) else value
-
-
-def _renamed(operation: Operation, names: Mapping[Var, Var]) -> Operation:
-    if names.keys().isdisjoint(operation.args):
-        return operation
-    return operation.on(tuple([_named(arg, names) for arg in operation.args]))
+def _renamed(values: tuple[V, ...], names: Mapping[Var, Var]) -> tuple[V | Var, ...]:
+    return tuple([names.get(value, value) if isinstance(value, Var) else value for value in values])
 
 
 def _build(objects: Mapping[Var, _Virtual], names: Mapping[Var, Var], facts: Facts) -> list[Operation]:
@@ -227,6 +225,6 @@ def _build(objects: Mapping[Var, _Virtual], names: Mapping[Var, Var], facts: Fac
         built.append(new if names[var] == var else Operation(new.op, new.args, names[var], None, new.descr, new.line))
         missing.discard(var)
         for store in virtual.needed_stores(facts):
-            found = store.on(facts.find_all(store.args))
-            (last if missing.intersection(found.args) else built).append(_renamed(found, names))
+            args = facts.find_all(store.args)
+            (built if missing.isdisjoint(args) else last).append(store.on(_renamed(args, names)))
     return built + last

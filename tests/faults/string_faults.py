@@ -9,11 +9,11 @@ from typing import Any
 import pytest
 from faults.planting import OptimizerFault, Plant
 
-from optimizer.facts.cells import Cell, Copy, cell_of
+from optimizer.facts.cells import Cell, Copy
 from optimizer.facts.facts import Facts
 from optimizer.facts.memory import Memory
 from optimizer.ir.rows.ops import OPS, Kind, Type
-from optimizer.ir.trace import ConstInt, Operation, Value
+from optimizer.ir.trace import ConstInt, Operation, Value, Var
 from optimizer.passes import strings
 from optimizer.passes.dead_code import _Liveness
 from optimizer.passes.heap import HeapAccesses
@@ -52,7 +52,7 @@ def _item_by_item(patch: pytest.MonkeyPatch) -> None:
             content = self.content(cell)
             original(self, replace(copied, start=cell.index, at=to.index, count=ConstInt(1)))
             if content is not None:
-                self._put(self._normal(to), content)
+                self._put(self._facts.normal(to), content)
         if not copied.cells():
             original(self, copied)
 
@@ -94,11 +94,10 @@ def _next_item_of_a_constant(patch: pytest.MonkeyPatch) -> None:
 def _bytes_only(patch: pytest.MonkeyPatch) -> None:
     original = Facts._learn_load
 
-    def learn_load(self: Facts, operation: Operation) -> None:
-        original(self, operation)
-        if cell_of(operation, self.layout).slot.owner == "unicode":
-            assert operation.result is not None
-            self._bound(operation.result, 0, 255)
+    def learn_load(self: Facts, cell: Cell, result: Var) -> None:
+        original(self, cell, result)
+        if cell.slot.owner == "unicode":
+            self._bound(result, 0, 255)
 
     patch.setattr(Facts, "_learn_load", learn_load)
 

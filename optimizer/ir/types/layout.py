@@ -114,7 +114,9 @@ class Layout(DeclaredTypes):
         known_as, known = self.uses.get(text, (used_as, None))
         if known_as is not used_as:
             raise _WRONG.used_otherwise(text, known_as, kind, name)
-        if text not in self.uses or (known is None and type_ is not None):
+        if text not in self.uses:
+            self.uses[text] = used_as, type_
+        elif known is None and type_ is not None:
             self.uses[text] = used_as, type_
             self._resolved.clear()
 
