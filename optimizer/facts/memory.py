@@ -39,6 +39,19 @@ class _Local:
     blurred: set[str] = field(default_factory=set)
 
 
+@dataclass(slots=True)
+class _Untouched:
+    """An object that others may have found since it was allocated. All that it held then is there still, but for the
+    slots that may have been `changed`, by their keys."""
+
+    allocated: Struct | Array
+    cleared: bool
+    changed: set[str]
+
+    def content(self, cell: Cell) -> Value | None:
+        return None if cell.slot.key in self.changed else default_content(cell, self.allocated, self.cleared)
+
+
 Table = dict[tuple[Value, Value | None], Value]
 """Contents of cells of one slot, by their objects and indices."""
 
@@ -105,6 +118,7 @@ class Memory:
     def __init__(self, facts: Facts) -> None:
         self._facts = facts
         self._local: dict[Var, _Local] = {}
+        self._untouched: dict[Var, _Untouched] = {}
         self._shared = _Contents()
         self._lasting = _Contents()  # of immutable cells
         self._rewritten: set[str] = set()  # keys that the trace or a declared write may have changed in constants
@@ -122,6 +136,8 @@ class Memory:
             value = self._local_content(local, cell)
         else:
             value = self._table(cell).get(cell)
+            if value is None and isinstance(cell.object, Var) and cell.object in self._untouched:
+                value = self._untouched[cell.object].content(cell)
             if value is None and (cell.slot.immutable or cell.slot.owner in HIGHEST):
                 value = self._declared_content(cell)
         return None if value is None else self._facts.find(value)
@@ -203,6 +219,7 @@ class Memory:
         local = self._local.get(whole.object) if isinstance(whole.object, Var) else None
         if local is None:
             self._forget_object(self._shared.of(copy.slot.key), whole.object)
+            self._touch(copy.slot.key, whole.object)
         else:
             local.constant.pop(copy.slot.key, None)
             local.variable.pop(copy.slot.key, None)
@@ -220,6 +237,7 @@ class Memory:
             return
         self.escape(self._facts.find(stored_value(operation)))
         self._bytes_changed = True
+        self._untouched.clear()
         self._forget_object(chain(self._shared.all(), self._lasting.all(), self._suspended.all()), changed)
 
     def _forget_object(self, tables: Iterable[Table], value: Value) -> None:
@@ -255,6 +273,13 @@ class Memory:
     def _forget_meeting(self, cell: Cell) -> None:
         self._table(cell).forget_meeting(self._facts, cell)
         self._suspended.forget_meeting(self._facts, cell)
+        self._touch(cell.slot.key, cell.object)
+
+    def _touch(self, key: str, value: Value) -> None:
+        """That slot of the object may have been changed."""
+        for var, untouched in self._untouched.items():
+            if key not in untouched.changed and not distinct(self._facts, var, value):
+                untouched.changed.add(key)
 
     def event(self, effects: Effects, args: tuple[Value, ...]) -> None:
         """An event has happened. Where the code is known to be valid behind it, it has left alone what is watched."""
@@ -269,10 +294,13 @@ class Memory:
             self._world_has_written = True
             slots = self._facts.slots
             self._shared.forget([key for key in self._shared.slots() if effects.may_write(slots[key])])
+            self._untouched.clear()
         else:
             self._shared.forget(effects.writes)
             self._lasting.forget(effects.writes)
             self._rewritten |= effects.writes
+            for untouched in self._untouched.values():
+                untouched.changed |= effects.writes
         if self._facts.is_valid:
             self.recall()
 
@@ -291,6 +319,11 @@ class Memory:
             self._publish(here, self._local.pop(here))
 
     def _publish(self, value: Var, local: _Local) -> None:
+        if local.cleared is not None:
+            written = local.blurred.union(local.constant, local.variable)
+            self._untouched[value] = _Untouched(local.allocated, local.cleared, written)
+            if len(self._untouched) > MOST_CELLS:
+                del self._untouched[next(iter(self._untouched))]
         for contents in (local.constant, local.variable):
             for key, cells in contents.items():
                 for index, content in cells.items():

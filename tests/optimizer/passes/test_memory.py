@@ -5,6 +5,7 @@ from cases import assert_becomes, assert_stays
 from declared_calls import event
 
 from optimizer import format_trace, optimize, parse
+from optimizer.facts.cells import MOST_CELLS
 from optimizer.passes.delayed import MOST_DELAYED
 
 TYPES = (
@@ -420,3 +421,31 @@ def test_an_object_that_another_one_holds_is_used() -> None:
         "jump()\n",
         "dead-code",
     )
+
+
+FOUND = "p1 = new_with_vtable(descr=Node)\np2 = virtual_ref(p1, 0)\n"
+
+
+@pytest.mark.parametrize(
+    ("between", "known"),
+    [
+        ("", True),
+        ("setfield_gc(p1, 3, descr=Node.tag)\n", True),
+        ("setfield_gc(p0, 3, descr=Node.value)\n", True),
+        ("p5 = getfield_gc_r(p0, descr=Node.next)\nsetfield_gc(p5, 3, descr=Node.value)\n", False),
+        ("call_n(ConstClass(f), descr=look)\n", True),
+        ("call_n(ConstClass(f), descr=poke)\n", False),
+        ("escape_n()\n", False),
+    ],
+)
+def test_an_object_that_others_may_find_holds_what_its_allocation_cleared(between: str, known: bool) -> None:
+    text = f"{TYPES}[p0]\n{FOUND}{between}i9 = getfield_gc_i(p1, descr=Node.value)\nfinish(i9)\n"
+    given = str(optimize(parse(text), ("heap",)).end.args[0])
+    assert given == ("0" if known else "i9")
+
+
+def test_only_the_latest_objects_that_others_may_find_are_remembered() -> None:
+    many = "".join(f"p{k} = new_with_vtable(descr=Node)\nq{k} = virtual_ref(p{k}, 0)\n" for k in range(MOST_CELLS + 1))
+    read = f"i0 = getfield_gc_i(p0, descr=Node.value)\ni1 = getfield_gc_i(p{MOST_CELLS}, descr=Node.value)\n"
+    optimized = optimize(parse(f"{TYPES}[]\n{many}{read}finish(i0, i1)\n"), ("heap",))
+    assert [str(value) for value in optimized.end.args] == ["i0", "0"]
