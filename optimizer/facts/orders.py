@@ -9,11 +9,15 @@ Signed and unsigned, two values stand to each other in one of five ways: they ar
 other in one order and below or above it in the other. A test whose meaning compares its two arguments and
 nothing else is decided by the way, so that a pair of numbers for each way says all about it. Two floats are equal,
 or one is below the other, or one of them is NaN, which counts for two ways.
+
+Of two integers that have been compared with the same third one, that follows which it leaves them: of `a < b` and
+`b < c`, `a < c`. Longer chains are not followed.
 """
 
 from __future__ import annotations
 
 from functools import cache, lru_cache
+from itertools import product
 from math import nan
 from typing import Any
 
@@ -25,12 +29,15 @@ from optimizer.ir.domains.terms import Terms
 from optimizer.ir.floats import Float
 from optimizer.ir.rows.ops import FLOAT, Op
 from optimizer.ir.rows.row import INT
-from optimizer.ir.trace import Value
+from optimizer.ir.trace import Value, Var
 
 _PAIRS = ((0, 0), (0, 1), (-1, 0), (0, -1), (1, 0))
 _FLOATS = tuple((Float.of(a), Float.of(b)) for a, b in ((0.0, 0.0), (0.0, 1.0), (nan, nan), (nan, nan), (1.0, 0.0)))
 _SWAPPED = (0, 4, 3, 2, 1)
 _WIDTH = 4
+_BETWEEN = 8
+"""The number of values that one has been compared with and that are asked, at most."""
+
 _CHOICES = frozenset({"not_", "both", "either", "ite", "const", "truth", "var"})
 
 Ways = frozenset[int]
@@ -47,17 +54,25 @@ class Orders:
 
     def __init__(self) -> None:
         self._ways: dict[tuple[Value, Value], Ways] = {}
+        self._compared: dict[Value, list[Value]] = {}  # integers that are not constants
 
     def ways(self, a: Value, b: Value) -> Ways:
         if a == b and a.type is not FLOAT:
             return EQUAL
-        return self._ways.get((a, b), EQUAL | _NAN if a == b else ALL_WAYS)
+        ways = self._ways.get((a, b), EQUAL | _NAN if a == b else ALL_WAYS)
+        for between in self._compared.get(a, ()):
+            further = self._ways.get((between, b))
+            if further is not None:
+                ways &= _behind_each_other(self._ways[a, between], further)
+        return ways
 
     def learn(self, a: Value, b: Value, ways: Ways) -> Ways:
         """Learns that `a` stands to `b` in one of these ways; returns the ways that are left."""
         left = self.ways(a, b) & ways
-        self._ways[a, b] = left
-        self._ways[b, a] = frozenset(_SWAPPED[way] for way in left)
+        for one, other, its in ((a, b, left), (b, a, frozenset(_SWAPPED[way] for way in left))):
+            if (one, other) not in self._ways and isinstance(one, Var) and one.type is INT:
+                self._compared[one] = [*self._compared.get(one, ())[-_BETWEEN + 1 :], other]
+            self._ways[one, other] = its
         if a != b and a.type is FLOAT and not left & _NAN:  # neither is
             self.learn(a, a, EQUAL)
             self.learn(b, b, EQUAL)
@@ -81,6 +96,32 @@ class Orders:
         if ways <= passing:
             return True
         return None if ways & passing else False
+
+
+def way(a: int, b: int) -> int:
+    """The way in which two machine ints stand to each other."""
+    if a == b:
+        return 0
+    if (a < 0) != (b < 0):
+        return 2 if a < 0 else 3
+    return 1 if a < b else 4
+
+
+@cache
+def _followed() -> dict[tuple[int, int], Ways]:
+    """The ways from `a` to `c`, by the ways from `a` to `b` and from `b` to `c`. Of each sign there are four words of 3
+    bits, one more than is needed for three values to stand in any way."""
+    found: dict[tuple[int, int], set[int]] = {}
+    for a, b, c in product(range(-4, 4), repeat=3):
+        found.setdefault((way(a, b), way(b, c)), set()).add(way(a, c))
+    return {ways: frozenset(further) for ways, further in found.items()}
+
+
+@cache
+def _behind_each_other(one: Ways, other: Ways) -> Ways:
+    """The ways that are left where there is a value between, which stands in these ways to both."""
+    followed = _followed()
+    return frozenset[int]().union(*(followed.get(pair, frozenset()) for pair in product(one, other)))
 
 
 @lru_cache(maxsize=1 << 14)

@@ -21,7 +21,7 @@ from optimizer.pipeline import optimize
 SIGNED = ("int_lt", "int_le", "int_eq", "int_ne", "int_gt", "int_ge")
 TESTS = [OPS[name] for name in (*SIGNED, "uint_lt", "uint_le", "uint_gt", "uint_ge")]
 FLOAT_TESTS = [OPS[f"float_{name}"] for name in ("lt", "le", "eq", "ne", "gt", "ge")]
-A, B = Var("a"), Var("b")
+A, B, C = Var("a"), Var("b"), Var("c")
 F, G = Var("f", FLOAT), Var("g", FLOAT)
 D64 = concrete(64)
 FLOATS = [Float.of(value) for value in (-inf, -1.5, -0.0, 0.0, 1.0, inf, nan)]
@@ -43,6 +43,22 @@ def test_a_test_is_decided_exactly_where_the_guard_before_decides_it(guard: Op, 
     assert orders.outcome(asked, A, B) == (results.pop() if len(results) == 1 else None)
     swapped = {asked.meaning(D, b, a) for a, b in pairs}
     assert orders.outcome(asked, B, A) == (swapped.pop() if len(swapped) == 1 else None)
+
+
+def test_what_two_values_are_to_a_third_one_orders_them() -> None:
+    """Exactly as all words of 4 bits say, whichever ways are left."""
+    values = {a: [(b, orders.way(a, b)) for b in NUMBERS] for a in NUMBERS}
+    every = [frozenset(way for way in ALL_WAYS if bits >> way & 1) for bits in range(1, 1 << len(ALL_WAYS))]
+    found: dict[tuple[int, int], set[int]] = {}
+    for a, between in values.items():
+        for b, one in between:
+            for c, other in values[b]:
+                found.setdefault((one, other), set()).add(orders.way(a, c))
+    for one, other in product(every, repeat=2):
+        learned = Orders()
+        learned.learn(A, B, one)
+        learned.learn(B, C, other)
+        assert learned.ways(A, C) == frozenset[int]().union(*(found.get(pair, ()) for pair in product(one, other)))
 
 
 def test_no_test_gives_the_same_in_all_ways() -> None:
@@ -122,7 +138,7 @@ def test_all_orders_that_bounds_leave_are_there(numbers: tuple[int, int], seed: 
         if all(row.meaning(D, x, y) == row.meaning(D, *pair) for row in TESTS)
     }
     assert ways_within(a, b) >= ways
-    if d.full in (a.mask, b.mask):
+    if a.mask == b.mask == d.full:
         assert ways_within(a, b) == ways
 
 
@@ -207,3 +223,16 @@ def test_an_order_is_not_known_before_its_guard() -> None:
         """,
         "guards",
     )
+
+
+@pytest.mark.parametrize("first", SIGNED)
+@pytest.mark.parametrize("second", SIGNED)
+def test_guards_on_a_value_between_decide_a_test_where_they_must(first: str, second: str) -> None:
+    text = f"[i0, i1, i2]\ni3 = {first}(i0, i1)\nguard_true(i3) []\ni4 = {second}(i1, i2)\nguard_true(i4) []\n"
+    given = optimize(parse(f"{text}i5 = int_lt(i0, i2)\nfinish(i5)\n")).end.args[0]
+    rows = (OPS[first].meaning, OPS[second].meaning)
+    assert rows[0] is not None
+    assert rows[1] is not None
+    triples = [(a, c) for a, b, c in product(NUMBERS, repeat=3) if rows[0](D, a, b) and rows[1](D, b, c)]
+    results = {int(a < c) for a, c in triples}
+    assert str(given) == (str(results.pop()) if len(results) == 1 else "i5")
