@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import operator
 from dataclasses import dataclass, field
 
 from validator.pypy.printed.lines import Access
@@ -26,13 +26,14 @@ class Memory:
         self.accesses[key] = access
         self.keys.setdefault(access.place[0], set()).add(key)
 
-    def forget(self, name: str, keys: Iterable[tuple[Node, ...]]) -> None:
-        """Forgets these keys of the object of that name."""
-        left = self.keys[name].difference(keys)
-        for key in self.keys[name] - left:
-            del self.accesses[key]
-        self.keys[name] = left
+    def forget(self, name: str, index: tuple[Node, ...] = ()) -> None:
+        """Forgets what the object of that name holds; where the number of an item is given, but for others."""
+        for key in self.keys.pop(name):
+            if index and key[1:] != index and are_numbers(key[1:]):
+                self.keys.setdefault(name, set()).add(key)
+            else:
+                del self.accesses[key]
 
 
 def are_numbers(nodes: tuple[Node, ...]) -> bool:
-    return not any(trace for trace, _ in nodes)
+    return not any(map(operator.itemgetter(0), nodes))

@@ -54,7 +54,7 @@ class Sameness:
 
     def __init__(self, rows: Rows, preserved: Preserved = NOTHING, lone: Set[str] = frozenset()) -> None:
         self._parents: dict[Node, Node] = {}
-        self._nodes: dict[tuple[str, str], Node] = {}
+        self._nodes = defaultdict[str, dict[str, Node]](dict)
         self._apart: dict[Node, set[Node]] = {}
         self.constant: set[Node] = set()
         self._rows = rows
@@ -100,16 +100,16 @@ class Sameness:
 
     def of(self, trace: str, text: str) -> Node:
         """The class of what this text stands for in that trace."""
-        node = self._nodes.get((trace, text))
+        nodes, parents = self._nodes[trace], self._parents
+        node = nodes.get(text)
         if node is None:
-            node = (trace if is_variable(text) or is_pointer(text) or text == TOKEN else "", text)
-            self._nodes[trace, text] = node
+            node = nodes[text] = (trace if is_variable(text) or is_pointer(text) or text == TOKEN else "", text)
             if is_pointer(text):
                 self.constant.add(node)
-        if node in (parents := self._parents):
+        if node in parents:
             while node in parents:
                 node = parents[node]
-            self._nodes[trace, text] = node
+            nodes[text] = node
         return node
 
     def join(self, trace: str, one: str, other: str) -> None:
@@ -135,12 +135,14 @@ class Sameness:
     def _meet(self, before: tuple[Line, ...], after: tuple[Line, ...]) -> None:
         """Joins what stands at the same place of both traces. Of what they store to one place in turn it is the last,
         unless they do so as often."""
-        self._meet_in_order([line for line in before if line.is_guard], [line for line in after if line.is_guard])
-        self._meet_in_order([line for line in before if line.is_call], [line for line in after if line.is_call])
+        self._meet_in_order(*([line for line in lines if line.name == "guard_value"] for lines in (before, after)))
+        self._meet_in_order(*([line for line in lines if line.is_call] for lines in (before, after)))
         if before and after:
             self._meet_args(before[-1].args, after[-1].args)
-        stored = self._stores(BEFORE, before)
-        for key, values in self._stores(AFTER, after).items():
+        left = self._stores(AFTER, after)
+        memories = {memory for memory, _ in left}
+        stored = self._stores(BEFORE, (line for line in before if line.descr in memories))
+        for key, values in left.items():
             others = stored.get(key, [])
             first = 0 if len(others) == len(values) else -1
             self._meet_args(others[first:], values[first:])
@@ -188,21 +190,19 @@ class Sameness:
         if before.is_call:  # one that does nothing may be gone, and the next of its kind stand for another
             is_same = len(before.args) == len(after.args) and before.function == after.function
             return is_same and not touches_nothing(before.function)
-        return before.name == after.name == "guard_value" and self.of(BEFORE, before.args[0]) == self.of(
-            AFTER, after.args[0]
-        )
+        return self.of(BEFORE, before.args[0]) == self.of(AFTER, after.args[0])
 
     def _meet_args(self, before: Iterable[str], after: Iterable[str]) -> None:
         for one, other in zip(before, after, strict=False):
             if NULL not in (one, other) and (is_pointer(other) or is_variable(other)):
                 self._join(self.of(BEFORE, one), self.of(AFTER, other))
 
-    def _stores(self, trace: str, lines: tuple[Line, ...]) -> Mapping[object, list[str]]:
+    def _stores(self, trace: str, lines: Iterable[Line]) -> Mapping[tuple[str, tuple[Node, ...]], list[str]]:
         """The values that are stored to each place, in order."""
-        found = defaultdict[object, list[str]](list)
+        found = defaultdict[tuple[str, tuple[Node, ...]], list[str]](list)
         for store in (line.access for line in lines):
             if store and store.is_store:
-                found[store.memory, tuple(self.of(trace, part) for part in store.place)].append(store.value)
+                found[store.memory, tuple([self.of(trace, part) for part in store.place])].append(store.value)
         return found
 
 
@@ -229,6 +229,10 @@ class _Pass:
     kept: set[str] = field(default_factory=set)
     held: dict[str, list[str]] = field(default_factory=dict)
     born: dict[str, int] = field(default_factory=dict)
+    of: Callable[[str], Node] = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.of = partial(self.sameness.of, self.trace)
 
     def number(self, lines: tuple[Line, ...]) -> None:
         truths: dict[str, Line] = {}
@@ -239,14 +243,18 @@ class _Pass:
                     self.made.add(line.result)
                     self.kept.add(line.result)
                     if line.name.startswith("new_array"):
-                        self._same(line.args[0], ("arraylen_gc", self.sameness.of(self.trace, line.result)))
+                        self._same(line.args[0], ("arraylen_gc", self.of(line.result)))
                 elif line.name in ("ptr_eq", "ptr_ne", "instance_ptr_eq", "instance_ptr_ne"):
                     truths[line.result] = line
             self.at = at
             self._line(line, truths)
 
     def _line(self, line: Line, truths: Mapping[str, Line]) -> None:
-        if line.name.startswith("same_as_") and line.result:
+        if found := line.access:
+            self._access(found)
+        elif line.is_call:
+            self._call(line)
+        elif line.name.startswith("same_as_") and line.result:
             self.sameness.join(self.trace, line.args[0], line.result)
         elif line.name in _SAY_TRUTH and (compared := truths.get(line.args[0])):
             self._compared(compared, holds=line.name == "guard_true" or line.args[1:] == ("1",))
@@ -254,10 +262,6 @@ class _Pass:
             self._found(line.args)
         elif line.name == "guard_isnull":
             self.sameness.join(self.trace, line.args[0], NULL)
-        elif found := line.access:
-            self._access(found)
-        elif line.is_call:
-            self._call(line)
         elif line.result and line.name.startswith(_RAW_LOADS):
             self._give_away(line.args)
             key = (line.name, line.descr, self._nodes(line.args), len(self.writers))
@@ -275,8 +279,7 @@ class _Pass:
         if holds == line.name.endswith("_eq"):
             self._found(line.args)
         else:
-            one, other = (self.sameness.of(self.trace, arg) for arg in line.args)
-            self.sameness.tell_apart(one, other)
+            self.sameness.tell_apart(*map(self.of, line.args))
 
     def _found(self, args: tuple[str, ...]) -> None:
         """Notes that these are found to be one. That the guard of a loop has passed does not say so of constants of a
@@ -295,16 +298,13 @@ class _Pass:
             if known is not None:
                 self._overwritten(known.value, access.value)
             if not name.endswith(_PURE_FIELD):
-                self._forget(memory, access)
+                self._forget(memory, access, place)
             memory.put(place, access)
         elif known is not None:
             self.sameness.join(self.trace, known.value, access.value)
         else:
             memory.put(place, access)
-            of = self.sameness.of
-            self._give_away(
-                value for p, values in memory.stored.items() if of(self.trace, p) == place[0] for value in values
-            )
+            self._give_away(value for p, values in memory.stored.items() if self.of(p) == place[0] for value in values)
             epoch = sum(not self.preserved(function, name) for function in self.writers)
             key = (name, place, epoch)
             self._same(access.value, ("load", *key, self.loads[key]))
@@ -319,25 +319,25 @@ class _Pass:
         if p not in self.kept and _is_object(value) and not self._is_kept({into}):
             self._give_away((value,))
 
-    def _forget(self, memory: Memory, store: Access) -> None:
+    def _forget(self, memory: Memory, store: Access, place: tuple[Node, ...]) -> None:
         """Forgets what the store may have changed: nothing of an object that was made behind where the other one comes
         from, or that nothing else reaches, and no item of another number."""
-        q, made, born, of = store.place[0], self.made, self.born, partial(self.sameness.of, self.trace)
-        index = self._nodes(store.place[1:])
-        is_item = index != () and are_numbers(index)
-        for p, keys in memory.keys.items():
-            if not keys or (p in made and born.get(q, -1) < born[p]) or (q in made and born.get(p, -1) < born[q]):
+        q, made, kept, born = store.place[0], self.made, self.kept, self.born
+        into, index = place[0], place[1:] if are_numbers(place[1:]) else ()
+        is_made, is_kept, at = q in made, q in kept, born.get(q, -1)
+        for p in [*memory.keys]:
+            if (p in made and at < born[p]) or (is_made and born.get(p, -1) < at):
                 continue
-            if not self.kept.isdisjoint((p, q)) and of(p) != of(q):
+            if (is_kept or p in kept) and self.of(p) != into:
                 continue
-            memory.forget(p, [key for key in keys if not is_item or key[1:] == index or not are_numbers(key[1:])])
+            memory.forget(p, index)
 
     def _overwritten(self, old: str, new: str) -> None:
         """Tells apart constants that are stored one after the other into the same place: else nobody would see the
         second store, and that it is missing would show nowhere."""
         if not is_pointer(old) or not is_pointer(new):
             return
-        one, other = (self.sameness.of(self.trace, text) for text in (old, new))
+        one, other = self.of(old), self.of(new)
         if one != other:
             self.sameness.tell_apart(one, other)
 
@@ -350,41 +350,37 @@ class _Pass:
             self._same(line.result, ("call", line.name[-1], line.function, args, writers))
         if line.may_write:
             self.writers.append(line.function)
-            kept = self._nodes_of(self.kept)
+            kept = {*map(self.of, self.kept)}
             for name, memory in self.memory.items():
                 if not self.preserved(line.function, name):
-                    for p, keys in memory.keys.items():
-                        if self.sameness.of(self.trace, p) not in kept:
-                            memory.forget(p, keys)
+                    for p in [p for p in memory.keys if self.of(p) not in kept]:
+                        memory.forget(p)
 
     def _nodes(self, texts: tuple[str, ...]) -> tuple[Node, ...]:
-        return tuple([self.sameness.of(self.trace, text) for text in texts])
-
-    def _nodes_of(self, texts: Iterable[str]) -> set[Node]:
-        return {self.sameness.of(self.trace, text) for text in texts}
+        return tuple(map(self.of, texts))
 
     def _give_away(self, texts: Iterable[str]) -> None:
         """Notes that others may reach these values, and whatever they hold."""
-        given = self._nodes_of(filter(_is_object, texts))
+        given = {*map(self.of, filter(_is_object, texts))}
         if not given or not self._is_kept(given):
             return
         inside: dict[Node, set[Node]] = {}
         for p, values in self.held.items():
-            inside.setdefault(self.sameness.of(self.trace, p), set()).update(self._nodes_of(values))
+            inside.setdefault(self.of(p), set()).update(map(self.of, values))
         waiting = [*given]
         while waiting:
             found = inside.get(waiting.pop(), set()) - given
             given |= found
             waiting += found
-        self.kept = {text for text in self.kept if self.sameness.of(self.trace, text) not in given}
+        self.kept = {text for text in self.kept if self.of(text) not in given}
 
     def _is_kept(self, nodes: set[Node]) -> bool:
         """Is one of these reached by nothing else?"""
-        return any(self.sameness.of(self.trace, text) in nodes for text in self.kept)
+        return not nodes.isdisjoint(map(self.of, self.kept))
 
     def _same(self, result: str, key: object) -> None:
         if key in self.known:
-            self.sameness._join(self.sameness.of(*self.known[key]), self.sameness.of(self.trace, result))
+            self.sameness._join(self.sameness.of(*self.known[key]), self.of(result))
         else:
             self.known[key] = (self.trace, result)
 

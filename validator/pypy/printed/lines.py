@@ -291,7 +291,7 @@ def is_named(text: str) -> bool:
 
 def is_pointer(text: str) -> bool:
     """Is it a constant object? A log numbers each of its uses."""
-    return _POINTER.fullmatch(text) is not None
+    return text[:1] == "C" and _POINTER.fullmatch(text) is not None
 
 
 def is_float(text: str) -> bool:
