@@ -57,7 +57,10 @@ class ChainReader:
         def now(term: Term) -> Term:
             return known.get(term, term)
 
-        if all(self.key(one.object, one.index, now) == (one.object, one.index) for one in above):
+        if not any(
+            one.object in known or (one.index and self.key(one.object, one.index, now)[1] is not one.index)
+            for one in above
+        ):
             return chain
         for stored in reversed(above):
             p, index = self.key(stored.object, stored.index, now)

@@ -169,9 +169,9 @@ class HeapState:
         for term, stands in said.items():
             self.known.setdefault(term, (stands, self._passed))
         if any(term.kind != "ite" for term in said):  # which is no key in memory
-            for key in self.memory.slots:
-                if kind_of(key) is not MemoryKind.RAW:
-                    self.chains[key] = self.reader.rekeyed(self.chains[key], said)
+            for key, chain in self.chains.items():
+                if isinstance(chain, Stored) and kind_of(key) is not MemoryKind.RAW:
+                    self.chains[key] = self.reader.rekeyed(chain, said)
 
     def tell_apart(self, defined: Term) -> None:
         """An operation is defined only under that condition: it tells apart what a function gave and allocations."""

@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
-from functools import cached_property, lru_cache
+from functools import lru_cache
 
 from optimizer.ir.dialects.pypy_log import Section
 from optimizer.ir.faults import InputError
-from optimizer.ir.immutable import immutable
+from optimizer.ir.immutable import immutable, once
 from optimizer.ir.text.lexer import Source
 from optimizer.ir.text.syntax import Statement, parse_body
 
@@ -86,7 +86,7 @@ _GIVE_ONLY = (*_LOADS, "arraylen_gc", "strlen", "unicodelen", "strgetitem", "uni
 _STORES = ("setfield_gc", "setarrayitem_gc", "setinteriorfield_gc")
 
 
-@dataclass(frozen=True, slots=True)
+@immutable
 class Access:
     """A load or store: the descr of the memory, the object with its index, and what is loaded or stored."""
 
@@ -114,21 +114,21 @@ class Line(_Remembering):
     point: str = field(default="", compare=False)
     passed: int | None = field(default=None, compare=False)
 
-    @cached_property
+    @once
     def is_guard(self) -> bool:
         return self.name.startswith("guard_")
 
-    @cached_property
+    @once
     def is_call(self) -> bool:
         return self.name.startswith(("call_", "cond_call"))
 
-    @cached_property
+    @once
     def effect(self) -> int:
         """The class of a call's effects: the number behind EF."""
         found = _CALL.fullmatch(self.descr)
         return int(found["effect"]) if found else ANY_EFFECT
 
-    @cached_property
+    @once
     def oopspec(self) -> int | None:
         """The number of the known function that a call is of: that behind OS."""
         found = _CALL.fullmatch(self.descr)
@@ -144,7 +144,7 @@ class Line(_Remembering):
         """Is it a call that gives the same each time in one trace?"""
         return self.effect == _LOOP_INVARIANT
 
-    @cached_property
+    @once
     def access(self) -> Access | None:
         """The access to the memory of objects that it is, if it is one."""
         if self.name.startswith(_LOADS) and self.result is not None:
@@ -160,7 +160,7 @@ class Line(_Remembering):
         found = self.access
         return found.place[0] if found and found.memory.startswith("<Field") and ".inst_" in found.memory else None
 
-    @cached_property
+    @once
     def function(self) -> str:
         """The function that is called, and how: `descr@callee`, since one descr is printed for many functions, as is
         `<Loop-1>` for compiled code of several types."""
