@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from enum import Enum
+from functools import reduce
 from typing import Any
 
 from optimizer.ir.rows.domain import Domain
@@ -122,12 +123,9 @@ class Memory:
 
     def defined(self, d: Domain[Any, Any], h: Any, descr: Any, *args: Any) -> Any:
         """The condition under which the operation is defined."""
-        true = condition = d.truth(True)
-        for holds, _ in self.requires:
-            required = holds(d, h, descr, *args)
-            if required is not true:
-                condition = required if condition is true else d.both(condition, required)
-        return condition
+        true = d.truth(True)
+        conditions = (holds(d, h, descr, *args) for holds, _ in self.requires)
+        return reduce(d.both, [one for one in conditions if one is not true] or [true])
 
 
 @dataclass(frozen=True, slots=True, eq=False)
