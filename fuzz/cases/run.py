@@ -62,7 +62,7 @@ def _run_traces(case: Case, optimizer: Optimizer, judge: PairJudge) -> CaseRun:
     if case.optimizer:
         find = _find(case, before, states, optimizer, judge)
         if find is not None:
-            differences.append(f"{_SAID[find.kind]}: {find.message}")
+            differences.append(f"{FAILURES[find.kind]}: {find.message}")
             report = "" if find.kind.is_ours else last_lines(find.report)
     return CaseRun(case.name, verdict, tuple(differences), report)
 
@@ -115,7 +115,7 @@ def _find(case: Case, before: Trace, states: tuple[State, ...], optimizer: Optim
     return record if isinstance(record, Find) else None
 
 
-_SAID = {
+FAILURES = {
     FindKind.CRASH: "the optimizer crashes",
     FindKind.HANG: "the optimizer hangs",
     FindKind.MALFORMED: "the optimizer's trace is malformed",
@@ -123,6 +123,7 @@ _SAID = {
     FindKind.FAULT: "the optimizer's trace cannot be judged",
     FindKind.DISAGREEMENT: "the optimizer's trace is proved, and a run contradicts that",
 }
+"""What each kind of find says of the optimizer."""
 
 
 def _reason(verdict: Verdict) -> str:

@@ -15,6 +15,7 @@ _COMMANDS = {
     "validate": "validator.command.validate:validate",
     "optimize": "fuzz.command.traces:optimize",
     "run": "fuzz.command.traces:run",
+    "toy": "fuzz.command.traces:toy",
     "fuzz": "fuzz.command.campaign:fuzz",
     "hunt": "fuzz.command.hunt:hunt",
     "corpus": "fuzz.command.corpus:corpus",

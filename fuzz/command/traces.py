@@ -1,4 +1,4 @@
-"""The commands `optimize` and `run`."""
+"""The commands `optimize`, `run` and `toy`."""
 
 from __future__ import annotations
 
@@ -9,8 +9,10 @@ from typing import TYPE_CHECKING
 import click
 
 from fuzz.cases.run_state import event_results, read_run_state, run_state
-from fuzz.command.options import Reading, json_option, reading_options
+from fuzz.command.options import Reading, json_option, optimizer_options, reading_options
+from fuzz.subject.optimizers import OptimizerKind, OptimizerSpec, open_optimizer
 from optimizer.ir.check import inner_label
+from optimizer.ir.dialects.toy import is_toy
 from optimizer.ir.dialects.toy_printer import format_toy
 from optimizer.ir.loops import iterated
 from optimizer.ir.run.heap import Heap
@@ -19,12 +21,14 @@ from optimizer.ir.run.interpreter import (
     Run,
     World,
 )
-from optimizer.ir.text import format_trace
+from optimizer.ir.text import format_trace, parse
 from optimizer.ir.text.lexer import Source
 from optimizer.ir.trace import Trace
+from validator.command.exits import Exit
 from validator.command.files import file_name, read_text, write_text
 from validator.search.counterexample import State
 from validator.tell.run_text import end_lines, value_lines
+from validator.verdict import Options, Unsupported, Verdict
 
 if TYPE_CHECKING:
     from optimizer.pipeline import Optimization
@@ -43,22 +47,32 @@ _reading_options = reading_options(
 @click.option("-o", "--output", default="-", metavar="OUT", help="Write the trace there, not to standard output.")
 @click.option("--passes", metavar="NAMES", help="The passes to run, separated by commas; the default is all.")
 @click.option("--stats", is_flag=True, help="Say on standard error what each pass and rule has done.")
-@click.option("--toy", is_flag=True, help="Write the trace in the toy dialect.")
 @click.option("--peel", is_flag=True, help="Peel the loop that the trace is: a preamble, and a body behind it.")
+@optimizer_options
 @_reading_options
-def optimize(source: str, output: str, passes: str | None, stats: bool, toy: bool, peel: bool, reading: Reading) -> int:
-    """Optimize the trace in the file IN (`-`: standard input) with our own optimizer.
+def optimize(
+    source: str,
+    output: str,
+    passes: str | None,
+    stats: bool,
+    peel: bool,
+    optimizer: OptimizerSpec,
+    reading: Reading,
+) -> int:
+    """Optimize the trace in the file IN (`-`: standard input) with our own optimizer, or the one that an option names.
 
     \b
     $ traceproof optimize before.trace -o after.trace
     $ traceproof optimize before.trace --passes fold,cse --stats
     $ traceproof optimize loop.trace --peel
+    $ traceproof optimize before.trace --optimizer mine:optimize
     """
+    if optimizer.kind is not OptimizerKind.OURS:
+        if passes is not None or stats or peel:
+            raise click.UsageError("--passes, --stats and --peel are for our own optimizer.")
+        return _optimize_by(optimizer, reading.trace(source), output)
     from optimizer.peel import peel as peeled
     from optimizer.pipeline import DEFAULT_PASSES, run_passes
-
-    if peel and toy:
-        raise click.UsageError("--peel is not for --toy, which has no labels.")
 
     chosen = DEFAULT_PASSES if passes is None else tuple(name.strip() for name in passes.split(","))
     for name in chosen:
@@ -75,8 +89,35 @@ def optimize(source: str, output: str, passes: str | None, stats: bool, toy: boo
         click.echo(f"operations: {len(trace.ops)} before, {len(done.trace.ops)} after", err=True)
         click.echo(f"guards: {len(trace.guards)} before, {len(done.trace.guards)} after", err=True)
         click.echo("".join(f"{line}\n" for line in _stats(done)), err=True, nl=False)
-    write_text(output, format_toy(done.trace) if toy else format_trace(done.trace))
+    write_text(output, format_trace(done.trace))
     return 0
+
+
+def _optimize_by(spec: OptimizerSpec, trace: Trace, output: str) -> Exit:
+    """Write what another optimizer makes of the trace, and say what is wrong with that, judgment apart."""
+    from fuzz.campaign.examine import Counted, Find
+    from fuzz.cases.run import FAILURES
+    from fuzz.reduce.source import look_at
+    from fuzz.reduce.trials import Subject
+    from fuzz.report.words import last_lines
+
+    with open_optimizer(spec) as chosen:
+        record = look_at(trace, None, Subject(chosen, _unjudged, Options()))
+    if isinstance(record.after, Trace):
+        write_text(output, format_trace(record.after))
+    match record:
+        case Find(kind=kind, message=message, report=report):
+            told = [f"error: {FAILURES[kind]}: {message}", *last_lines(report).splitlines()]
+            click.echo("\n    ".join(told), err=True)
+            return Exit.REFUTED
+        case Counted(after=None, verdict=Unsupported(reason)):
+            click.echo(f"error: unsupported: {reason}", err=True)
+            return Exit.UNSUPPORTED
+    return Exit.PROVED
+
+
+def _unjudged(before: Trace, after: Trace, state: State) -> Verdict:
+    return Unsupported("nobody has asked")
 
 
 def _stats(done: Optimization) -> Iterator[str]:
@@ -89,6 +130,23 @@ def _stats(done: Optimization) -> Iterator[str]:
         if fired or operations or guards:
             yield f"{name}: operations {-operations}, guards {-guards}"
             yield from (f"{count:6} {rule}" for rule, count in sorted(fired, key=lambda item: (-item[1], item[0])))
+
+
+@click.command(short_help="Translate a trace of the toy dialect, or into it.")
+@click.argument("source", metavar="TRACE")
+@click.option("-o", "--output", default="-", metavar="OUT", help="Write the trace there, not to standard output.")
+def toy(source: str, output: str) -> int:
+    """Write a TRACE (`-`: standard input) that is in the dialect of the articles on toy optimizers in the trace
+    language, and any other one in that dialect, as far as it has words for it. All commands read both.
+
+    \b
+    $ traceproof toy article.trace
+    $ traceproof optimize article.trace | traceproof toy -
+    """
+    text = read_text(source)
+    trace = parse(text, file=file_name(source))
+    write_text(output, format_trace(trace) if is_toy(text) else format_toy(trace))
+    return 0
 
 
 @click.command(short_help="Run a trace on values.")

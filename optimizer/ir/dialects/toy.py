@@ -11,6 +11,7 @@ writes it.
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from enum import Enum, auto
 
@@ -74,6 +75,7 @@ TOY_OPS: dict[str, ToyOp] = {
     "ge": _int("int_ge"),
     "escape": _ESCAPE,
     "print": _ESCAPE,
+    "dummy": _ESCAPE,
     "load": replace(_GET, numbered=True),
     "store": replace(_SET, numbered=True),
     "get": _GET,
@@ -96,3 +98,11 @@ SLOT_SUFFIXES = {Type.INT: "", Type.REF: "_ref", Type.FLOAT: "_float"}
 def is_toy_name(name: str) -> bool:
     """Is this the name of an operation that only the toy has?"""
     return name == GETARG or (name in TOY_OPS and name not in OPS)
+
+
+_NAME = re.compile(r"^\s*(?:\w+\s*=\s*)?(\w+)\s*\(", re.MULTILINE)
+
+
+def is_toy(text: str) -> bool:
+    """Is this a text in the toy dialect?"""
+    return any(map(is_toy_name, _NAME.findall(text)))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from optimizer.ir.dialects.reading import parse
-from optimizer.ir.dialects.toy import GETARG, SLOT_SUFFIXES, TOY_OPS, TYPE_LETTERS, Role, ToyOp, is_toy_name
+from optimizer.ir.dialects.toy import GETARG, SLOT_SUFFIXES, TOY_OPS, TYPE_LETTERS, Role, ToyOp, is_toy
 from optimizer.ir.faults import InputError, Unsupported
 from optimizer.ir.rows.ops import Kind, Type
 from optimizer.ir.text.trace_printer import format_operation
@@ -34,7 +34,7 @@ def format_toy(trace: Trace) -> str:
             continue
         lines.append(_format(_rename(operation, names)) + "\n")
     text = "".join(lines)
-    if not any(is_toy_name(re.sub(r"^\w+ = ", "", line).partition("(")[0]) for line in lines):
+    if not is_toy(text):
         raise Unsupported("a trace without inputs and toy operations in the toy dialect", trace.header_line)
     _check(trace, text)
     return text

@@ -45,7 +45,10 @@ def _every(statements: list[Statement]) -> Iterator[Statement]:
 
 
 def _toy_op(statement: Statement) -> ToyOp | None:
-    """The toy operation; `new` and `guard_class` are PyPy's with a descr, or with a constant for the class."""
+    """The toy operation; `new` and `guard_class` are PyPy's with a descr, or with a constant for the class. `new()` is
+    `alloc()`."""
+    if statement.name.text == "new" and not statement.args and statement.descr is None:
+        return TOY_OPS["alloc"]
     op = TOY_OPS.get(statement.name.text)
     if op is not None and not is_toy_name(statement.name.text):
         classes = [token.kind for token in statement.args[len(op.args or ()) - 1 :]]

@@ -7,7 +7,7 @@ import os
 from pathlib import Path
 
 import pytest
-from commands import TRACE, Command
+from commands import OPTIMIZERS, TRACE, Command
 
 # optimize
 
@@ -24,10 +24,52 @@ def test_optimize_prints_a_trace_that_is_proved_right(traceproof: Command) -> No
     assert traceproof("validate", before, "after.trace").code == 0
 
 
-def test_optimize_prints_the_toy_dialect_on_request(traceproof: Command) -> None:
-    path = traceproof.write("toy", "v0 = getarg(0)\nv1 = add(v0, 0)\nescape(v1)\n")
-    ended = traceproof("optimize", path, "--toy")
-    assert (ended.code, ended.out) == (0, "v0 = getarg(0)\nescape(v0)\n")
+def test_what_another_optimizer_makes_of_a_trace(traceproof: Command) -> None:
+    before = traceproof.write("before.trace", TRACE)
+    traceproof.write("mine.py", OPTIMIZERS)
+    ended = traceproof("optimize", before, "--optimizer", "mine:same")
+    assert (ended.code, ended.out, ended.err) == (0, TRACE, "")
+    crashed = traceproof("optimize", before, "--optimizer", "mine:crash", "-o", "after.trace")
+    assert (crashed.code, crashed.out) == (1, "")
+    assert crashed.err.startswith("error: the optimizer crashes: RuntimeError: planted")
+    assert not Path("after.trace").exists()
+    assert traceproof("optimize", before, "--optimizer-cmd", "false").code == 1
+
+
+def test_a_malformed_trace_is_shown_with_what_is_wrong(traceproof: Command) -> None:
+    before = traceproof.write("before.trace", TRACE)
+    traceproof.write("cut.py", "def cut(trace):\n    return trace.of(trace.ops[1:])\n")
+    ended = traceproof("optimize", before, "--optimizer", "cut:cut")
+    assert ended.code == 1
+    assert ended.out.startswith("[i0, i1]\nguard_no_overflow()")
+    assert ended.err.startswith("error: the optimizer's trace is malformed: ")
+
+
+def test_what_another_optimizer_does_not_know_is_unsupported(traceproof: Command) -> None:
+    before = traceproof.write("before.trace", TRACE)
+    text = "from optimizer.ir.faults import Unsupported\n\ndef no(trace):\n    raise Unsupported('sums')\n"
+    traceproof.write("limited.py", text)
+    ended = traceproof("optimize", before, "--optimizer", "limited:no")
+    assert (ended.code, ended.out, ended.err) == (4, "", "error: unsupported: the optimizer: sums\n")
+
+
+def test_passes_are_those_of_our_optimizer(traceproof: Command) -> None:
+    before = traceproof.write("before.trace", TRACE)
+    for options in (("--stats",), ("--peel",), ("--passes", "fold")):
+        ended = traceproof("optimize", before, "--optimizer", "mine:same", *options)
+        assert ended.code == 2
+        assert "are for our own optimizer" in ended.err
+
+
+def test_traces_are_translated_from_the_toy_dialect_and_into_it(traceproof: Command) -> None:
+    toy, ours = "v0 = getarg(0)\nv1 = neg(v0)\nescape(v1)\n", "[i0]\nv1 = int_neg(i0)\nescape_n(v1)\nfinish()\n"
+    assert traceproof("toy", traceproof.write("toy.trace", toy))[:2] == (0, ours)
+    assert traceproof("toy", traceproof.write("ours.trace", ours), "-o", "back.trace")[:2] == (0, "")
+    assert Path("back.trace").read_text() == toy
+    wrong = traceproof("toy", traceproof.write("wrong.trace", "v0 = getarg(0)\nv1 = frob(v0)\n"))
+    assert wrong.code == 2
+    assert wrong.err.startswith("error: wrong.trace:2:6: there is no operation frob")
+    assert traceproof("toy", traceproof.write("floats.trace", "[f0]\nf1 = float_neg(f0)\n")).code == 4
 
 
 def test_optimize_with_some_passes(traceproof: Command) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from optimizer.ir.dialects.toy import TOY_OPS, Role
+from optimizer.ir.dialects.toy import TOY_OPS, Role, is_toy
 from optimizer.ir.dialects.toy_printer import format_toy
 from optimizer.ir.faults import InputError, Unsupported
 from optimizer.ir.rows.ops import OPS, Type
@@ -33,6 +33,14 @@ READ = {
         "v0 = getarg(0)\nv1 = alloc()\nv2 = store(v0, 0, v1)\nv3 = load(v0, 0)\nv4 = load(v3, 1)\nv5 = neg(v4)\n",
         "[p0]\nv1 = new(descr=object)\nsetfield_gc(p0, v1, descr=slot0_ref)\n"
         "v3 = getfield_gc_r(p0, descr=slot0_ref)\nv4 = getfield_gc_i(v3, descr=slot1)\nv5 = int_neg(v4)\nfinish()\n",
+    ),
+    "new without a class": (
+        "v0 = getarg(0)\nv1 = new()\nstore(v1, 0, v0)\nescape(v1)\n",
+        "[i0]\nv1 = new(descr=object)\nsetfield_gc(v1, i0, descr=slot0)\nescape_n(v1)\nfinish()\n",
+    ),
+    "dummies": (
+        "a1 = dummy(1)\na2 = dummy(2)\nv3 = add(a1, 1)\n",
+        "[]\na1 = escape_i(1)\nescape_n(2)\nv3 = int_add(a1, 1)\nfinish()\n",
     ),
     "NULL in a slot": (
         "p0 = getarg(0)\nstore(p0, 0, NULL)\nv1 = load(p0, 0)\nescape(v1)\n",
@@ -88,6 +96,17 @@ def test_reads(name: str) -> None:
 def test_ours_stays_ours() -> None:
     text = "[p0]\np1 = new(descr=T)\nguard_class(p1, ConstClass(T)) []\nfinish()\n"
     assert format_trace(parse(text)) == text
+    assert not is_toy(text)
+
+
+@pytest.mark.parametrize("text", ["v0 = getarg(0)", "# add(1, 2)\n\n  store (p0, 1, 2)", "[i0]\nx=add(i0, i0)"])
+def test_a_toy_is_known_by_its_names(text: str) -> None:
+    assert is_toy(text)
+
+
+@pytest.mark.parametrize("text", ["", "# v0 = getarg(0)", "[p0]\nset = int_add(1, 2)\nescape_n(set)"])
+def test_others_are_no_toys(text: str) -> None:
+    assert not is_toy(text)
 
 
 BAD = {
