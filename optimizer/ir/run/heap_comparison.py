@@ -163,7 +163,8 @@ class _Comparison:
         type_ = sight.objects[ref].type.name
         if self._seen.knows(ref) if is_wanted else self._seen.takes(ref):
             return f"{ref}, the {type_} that an event has seen"
-        return f"the {type_} that is {known[ref]}" if ref in known else f"{ref}, a {type_} of its own"
+        article = "an" if type_[0] in "aeiouAEIOU" else "a"
+        return f"the {type_} that is {known[ref]}" if ref in known else f"{ref}, {article} {type_} of its own"
 
     def _objects(self, place: str, ref: Ref, other: Ref) -> Mismatch | None:
         one, two = self._wanted.objects[ref], self._got.objects[other]

@@ -92,6 +92,7 @@ DIFFERENT = [
     ("finish(p0)", "jump(p0)", Mismatch("the end", "Finished", "Jumped")),
     (f"{NODE}finish(p9)", "finish(p1)", Mismatch("argument 0", "new0, a Node of its own", "p1")),
     ("finish(NULL)", f"{NODE}finish(p9)", Mismatch("argument 0", "NULL", "new0, a Node of its own")),
+    ("finish(NULL)", "p9 = new(descr=Item)\nfinish(p9)", Mismatch("argument 0", "NULL", "new0, an Item of its own")),
     # Shared or copied.
     (
         f"{NODE}finish(p9, p9)",
