@@ -2,7 +2,7 @@
 
     corpus/NAME/before.trace    the recorded trace
     corpus/NAME/after.trace     what an optimizer made of it, where it made something
-    corpus/NAME/case.toml       what is known of the pair
+    corpus/NAME/case.toml       what is known of the pair, if anything is
     corpus/NAME/report.txt      a traceback or the like
     corpus/NAME/original.trace  what `before.trace` was reduced from, and beside it `original-after.trace`
     corpus/NAME/program.py      a program that shows it on a PyPy, with `program.log`; then there may be no traces
@@ -183,7 +183,7 @@ def read_case(corpus: Path, name: str) -> Case:
     if not folder.is_dir():
         raise InputError(f"there is no case {name!r} in {corpus}; `traceproof corpus list` shows those that are")
     path = folder / "case.toml"
-    known = _table(str(path), _read(path))
+    known = _table(str(path), _read_if_there(path) or "")
     program = _read_if_there(folder / "program.py") or ""
     before = _read_if_there(folder / "before.trace") if program else _read(folder / "before.trace")
     case = replace(

@@ -103,17 +103,16 @@ def _optimize_by(spec: OptimizerSpec, trace: Trace, output: str) -> Exit:
 
     with open_optimizer(spec) as chosen:
         record = look_at(trace, None, Subject(chosen, _unjudged, Options()))
-    if isinstance(record.after, Trace):
-        write_text(output, format_trace(record.after))
+    code, told = Exit.PROVED, []
     match record:
         case Find(kind=kind, message=message, report=report):
-            told = [f"error: {FAILURES[kind]}: {message}", *last_lines(report).splitlines()]
-            click.echo("\n    ".join(told), err=True)
-            return Exit.REFUTED
+            code, told = Exit.REFUTED, [f"error: {FAILURES[kind]}: {message}", *last_lines(report).splitlines()]
         case Counted(after=None, verdict=Unsupported(reason)):
-            click.echo(f"error: unsupported: {reason}", err=True)
-            return Exit.UNSUPPORTED
-    return Exit.PROVED
+            code, told = Exit.UNSUPPORTED, [f"error: unsupported: {reason}"]
+    click.echo("\n    ".join(told), err=True, nl=bool(told))
+    if isinstance(record.after, Trace):
+        write_text(output, format_trace(record.after))
+    return code
 
 
 def _unjudged(before: Trace, after: Trace, state: State) -> Verdict:

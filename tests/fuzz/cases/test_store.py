@@ -144,6 +144,12 @@ def test_a_mistake_in_a_case_is_told_with_its_file(toml: str, message: str, tmp_
     assert str(told.value) == f"{tmp_path}/{message}"
 
 
+def test_a_case_may_be_a_trace_alone(tmp_path: Path) -> None:
+    (tmp_path / "bare").mkdir()
+    (tmp_path / "bare" / "before.trace").write_text("[i0]\nfinish(i0)\n")
+    assert read_case(tmp_path, "bare") == Case("bare", "[i0]\nfinish(i0)\n")
+
+
 def test_a_case_that_is_not_there_is_told(tmp_path: Path) -> None:
     with pytest.raises(InputError, match=r"there is no case 'two' in .*; `traceproof corpus list` shows"):
         read_case(tmp_path, "two")

@@ -81,7 +81,7 @@ def test_a_corpus_with_an_unreadable_case_is_run_to_its_end(traceproof: Command)
     (Path("finds") / "cases" / "a-stray-folder").mkdir()
     ended = traceproof("corpus", "run", "--corpus", "finds/cases")
     assert ended.code == 2
-    assert ended.err == "error: finds/cases/a-stray-folder/case.toml: there is no such file\n"
+    assert ended.err == "error: finds/cases/a-stray-folder/before.trace: there is no such file\n"
     assert ended.out.startswith("2 cases in ")
     assert ended.out.endswith(", 1 unreadable\n")
 
