@@ -23,7 +23,6 @@ from optimizer.ir.run.runs import Run
 from optimizer.ir.trace import Trace
 from optimizer.ir.types.trace_layout import layout_of
 from validator.processes.workers import Terminated
-from validator.prove.judge import validate
 from validator.search.counterexample import State
 from validator.verdict import Failed, Fault, Options, Proved, Refuted, Unknown, Unsupported, Verdict
 
@@ -46,6 +45,8 @@ Judge = Callable[[Trace, Trace, State], Verdict]
 
 def validating(options: Options) -> Judge:
     """The judge that validates."""
+    from validator.prove.judge import validate  # here: who only has a trace optimized does without
+
     return lambda before, after, state: validate(before, after, options, examples=(state,))
 
 
@@ -162,6 +163,16 @@ class Find:
     def generated(self) -> GeneratedTrace:
         return self.made.generated
 
+
+FAILURES = {
+    FindKind.CRASH: "the optimizer crashes",
+    FindKind.HANG: "the optimizer hangs",
+    FindKind.MALFORMED: "the optimizer's trace is malformed",
+    FindKind.REFUTED: "the optimizer's trace is refuted",
+    FindKind.FAULT: "the optimizer's trace cannot be judged",
+    FindKind.DISAGREEMENT: "the optimizer's trace is proved, and a run contradicts that",
+}
+"""The words for what each kind of find says of the optimizer."""
 
 Record = Counted | Find
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, fields
 
-from fuzz.campaign.examine import Find, FindKind, Made, Optimizer, examine
+from fuzz.campaign.examine import FAILURES, Find, Made, Optimizer, examine
 from fuzz.cases.store import Case, Expected
 from fuzz.draw.generator import GeneratedTrace
 from fuzz.hunt.finds import again
@@ -113,17 +113,6 @@ def _find(case: Case, before: Trace, states: tuple[State, ...], optimizer: Optim
     given = Made(case.seed or 0, GeneratedTrace(before, states[0] if states else State(()), {}))
     record = examine(given, optimizer, judge_on_states)
     return record if isinstance(record, Find) else None
-
-
-FAILURES = {
-    FindKind.CRASH: "the optimizer crashes",
-    FindKind.HANG: "the optimizer hangs",
-    FindKind.MALFORMED: "the optimizer's trace is malformed",
-    FindKind.REFUTED: "the optimizer's trace is refuted",
-    FindKind.FAULT: "the optimizer's trace cannot be judged",
-    FindKind.DISAGREEMENT: "the optimizer's trace is proved, and a run contradicts that",
-}
-"""What each kind of find says of the optimizer."""
 
 
 def _reason(verdict: Verdict) -> str:

@@ -8,8 +8,11 @@ from typing import TYPE_CHECKING
 
 import click
 
+from fuzz.campaign.examine import FAILURES, Counted, Find, Made, examine
 from fuzz.cases.run_state import event_results, read_run_state, run_state
 from fuzz.command.options import Reading, json_option, optimizer_options, reading_options
+from fuzz.draw.generator import GeneratedTrace
+from fuzz.report.words import last_lines
 from fuzz.subject.optimizers import OptimizerKind, OptimizerSpec, open_optimizer
 from optimizer.ir.check import inner_label
 from optimizer.ir.dialects.toy import is_toy
@@ -28,7 +31,7 @@ from validator.command.exits import Exit
 from validator.command.files import file_name, read_text, write_text
 from validator.search.counterexample import State
 from validator.tell.run_text import end_lines, value_lines
-from validator.verdict import Options, Unsupported, Verdict
+from validator.verdict import Unsupported, Verdict
 
 if TYPE_CHECKING:
     from optimizer.pipeline import Optimization
@@ -95,14 +98,8 @@ def optimize(
 
 def _optimize_by(spec: OptimizerSpec, trace: Trace, output: str) -> Exit:
     """Write what another optimizer makes of the trace, and say what is wrong with that, judgment apart."""
-    from fuzz.campaign.examine import Counted, Find
-    from fuzz.cases.run import FAILURES
-    from fuzz.reduce.source import look_at
-    from fuzz.reduce.trials import Subject
-    from fuzz.report.words import last_lines
-
     with open_optimizer(spec) as chosen:
-        record = look_at(trace, None, Subject(chosen, _unjudged, Options()))
+        record = examine(Made(0, GeneratedTrace(trace, State(()), {})), chosen, _unjudged)
     code, told = Exit.PROVED, []
     match record:
         case Find(kind=kind, message=message, report=report):

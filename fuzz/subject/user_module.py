@@ -11,7 +11,6 @@ from functools import cache
 from importlib import import_module, invalidate_caches
 from importlib.abc import MetaPathFinder
 from importlib.machinery import ModuleSpec, PathFinder
-from importlib.metadata import PackageNotFoundError, packages_distributions, requires
 from importlib.util import find_spec
 from pathlib import Path
 from types import ModuleType
@@ -44,13 +43,10 @@ def _check_alone(name: str, folder: str) -> None:
     here = PathFinder.find_spec(name, [folder])
     assert here is not None
     loaded = sys.modules.get(name)
-    if loaded is not None:
-        other = loaded.__spec__
-    elif _is_reserved(name) or here.loader is None:
-        other = _elsewhere(name, folder)
-    else:
+    other = _elsewhere(name, folder) if loaded is None else loaded.__spec__
+    if other is None or _place(other) == _place(here):
         return
-    if other is not None and _place(other) != _place(here):
+    if loaded is not None or here.loader is None or _is_reserved(name):
         raise InputError(
             f"--optimizer: {name} may be {_place(here)} or {_place(other)}; the latter has to keep its name: "
             "call yours otherwise"
@@ -74,6 +70,8 @@ def _is_reserved(name: str) -> bool:
 @cache
 def _dependencies() -> frozenset[str]:
     """The modules of the packages that traceproof needs or may use, and that these need."""
+    from importlib.metadata import PackageNotFoundError, packages_distributions, requires  # here: it takes a while
+
     needed, left = set(), ["traceproof"]
     while left:
         package = left.pop()
