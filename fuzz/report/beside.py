@@ -85,7 +85,7 @@ def beside(pair: JudgedPair) -> Beside:
         if link.before in before:
             left, right = before[link.before], after[link.after]
             path = f"M2 {left:g} C{bend:g} {left:g} {bend:g} {right:g} {_WIDTH - 2} {right:g}"
-            links.append(ShownLink(path, link.how))
+            links.append(ShownLink(path, link.how or "same"))
     return Beside(shown, links, lines)
 
 

@@ -31,11 +31,11 @@ _SAMPLES = 64
 @dataclass(frozen=True, slots=True)
 class Link:
     """The guard `after` of the optimized trace stands for the guard `before` of the recorded one. `how` says where it
-    fails: `same`, `early` or `stricter`."""
+    fails: `same`, `early` or `stricter`; None where the pair is not proved."""
 
     before: int
     after: int
-    how: str
+    how: str | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,9 +122,11 @@ def _some_run(before: Trace, after: Trace, options: Options, examples: Sequence[
 
 
 def _links(verdict: Verdict, origins: Sequence[int | None]) -> tuple[Link, ...]:
-    evidence = verdict.evidence if isinstance(verdict, Proved | Refuted | Unknown) else Evidence()
-    return tuple(
-        Link(k, j, "stricter" if j in evidence.stricter else "early" if j in evidence.early else "same")
-        for j, k in enumerate(origins)
-        if k is not None
-    )
+    return tuple(Link(k, j, _how(verdict, j)) for j, k in enumerate(origins) if k is not None)
+
+
+def _how(verdict: Verdict, guard: int) -> str | None:
+    if not isinstance(verdict, Proved):
+        return None
+    evidence = verdict.evidence
+    return "stricter" if guard in evidence.stricter else "early" if guard in evidence.early else "same"

@@ -70,7 +70,7 @@ def _guards(pair: JudgedPair) -> Iterator[tuple[Any, ...]]:
             ("code", after[link.after]),
             link.before,
             ("code", before[link.before]),
-            ("kind", link.how),
+            "not settled" if link.how is None else ("kind", link.how),
             by,
         )
 

@@ -19,7 +19,7 @@ def main() -> None:
         told = answer(read_asked(json.load(sys.stdin)))
     except (InputError, ValueError) as mistake:
         told = {"error": str(mistake)}
-    except (MemoryError, RecursionError):
+    except (MemoryError, RecursionError, SystemError):  # the last is what an import says that has no memory left
         told = {"error": "these traces take more memory than a question may have"}
     except Exception:
         told = {"error": f"a fault of traceproof; please report it\n\n{traceback.format_exc()}"}

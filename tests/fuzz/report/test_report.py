@@ -200,8 +200,10 @@ def test_a_refuted_pair_shows_its_counterexample() -> None:
     (first,) = [row for row in pair.rows if row.is_first]
     assert (first.before.guard, first.after.guard) == (1, 1)
     assert "fails, hands over" in first.after.note
-    assert pair.links == (Link(0, 0, "same"), Link(1, 1, "same"))
+    assert pair.links == (Link(0, 0, None), Link(1, 1, None))
     read = _Checked(pair_page("pair", pair))
+    assert "same place" not in read.text
+    assert "not settled" in read.text
     assert "◂ first difference" in read.text
     assert read.tags["path"] == 2
 
@@ -213,6 +215,7 @@ def test_a_proved_pair_shows_a_run_and_what_stands_for_what() -> None:
     assert not any(row.is_first for row in pair.rows)
     assert pair.state
     assert any(row.after.note for row in pair.rows)
+    assert {link.how for link in pair.links} == {"same"}
     text = _Checked(pair_page("pair", pair)).text
     for obligation in pair.verdict.evidence.obligations:
         assert obligation.name in text

@@ -43,6 +43,7 @@ def test_modes_are_obeyed() -> None:
 def test_the_optimizer_tells_each_pass_its_rules_and_their_proofs() -> None:
     told = asked("optimize")
     assert asked("validate", after=told["after"])["verdict"] == "proved"
+    assert "4 operations and 1 guard recorded; 3 and 1 left." in told["html"]
     assert "add_zero" in told["html"]
     assert "at 64 bits by Z3" in told["html"]
     assert "dead-code" in told["html"]

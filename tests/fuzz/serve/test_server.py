@@ -10,9 +10,11 @@ import socket
 import subprocess
 import sys
 import threading
+import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -119,11 +121,35 @@ def test_many_at_once_all_get_their_own_answers(server: Playground) -> None:
     assert [answer.get("verdict", "error") for answer in answers] == ["proved", "refuted", "error"] * 8
 
 
-def test_somebody_who_hangs_up_disturbs_nobody(server: Playground) -> None:
+def hang_up(server: Playground) -> None:
     for sent in (b"", b"POST /ask HTTP/1.1\r\n", b"\x16\x03\x01\x02\x00", b"GET / HTTP/1.1\r\n\r\n"):
         with socket.create_connection(("127.0.0.1", server.server_port)) as connection:
             connection.sendall(sent)
+
+
+def test_somebody_who_hangs_up_disturbs_nobody(server: Playground) -> None:
+    hang_up(server)
     assert ask(server, RIGHT)["verdict"] == "proved"
+
+
+def held() -> tuple[int, int, int]:
+    """The numbers of descriptors, threads and children of this process."""
+    children = Path(f"/proc/self/task/{os.getpid()}/children").read_text().split()
+    return len(os.listdir("/proc/self/fd")), threading.active_count(), len(children)
+
+
+@pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="there is no /proc on this machine")
+def test_nothing_is_left_behind(server: Playground) -> None:
+    assert ask(server, RIGHT)["verdict"] == "proved"
+    before = held()
+    for _ in range(8):
+        hang_up(server)
+        ask(server, {"action": "validate", "before": "[i0"})
+        told(server, "POST", "/ask", "{", Content_Type="text/plain")
+    deadline = time.monotonic() + 30
+    while held() > before and time.monotonic() < deadline:
+        time.sleep(0.05)
+    assert all(now <= then for now, then in zip(held(), before, strict=True))
 
 
 @pytest.mark.parametrize(
