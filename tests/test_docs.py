@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import shlex
 import shutil
 import signal
 import socket
@@ -214,13 +215,6 @@ def test_pairs_are_judged_as_they_say(before: Block, after: Block) -> None:
 # Commands.
 
 
-def commands(block: Block) -> list[tuple[str, str]]:
-    """The commands of a block, each with what is shown below it."""
-    parts = re.split(r"^\$ (.*)\n", block.text, flags=re.MULTILINE)
-    assert parts[0] == "", f"{block}: a command comes first"
-    return list(zip(parts[1::2], parts[2::2], strict=True))
-
-
 @dataclass(frozen=True, slots=True)
 class Session:
     """A folder in which the commands of a document run, one after the other. `left` are the groups of processes that
@@ -230,22 +224,19 @@ class Session:
     left: list[int] = field(default_factory=list)
 
     def try_block(self, block: Block) -> None:
+        parts = re.split(r"^\$ (.*)\n", block.text, flags=re.MULTILINE)
+        assert parts[0] == "", f"{block}: a command comes first"
         code = 0
-        for command, shown in commands(block):
+        for command, shown in zip(parts[1::2], parts[2::2], strict=True):
             if command == "echo $?":
                 assert shown == f"{code}\n", f"{block}: {command}"
-            elif not self.writes(command, shown):
+            elif re.fullmatch(r"cat [\w./-]+", command):
+                path = self.folder / command.split()[1]
+                path.parent.mkdir(parents=True, exist_ok=True)
+                path.write_text(shown)
+            else:
                 code, printed = self.run(command)
                 assert fits(printed, shown), f"{block}: {command}\n{printed}"
-
-    def writes(self, command: str, shown: str) -> bool:
-        """Is it `cat FILE`? Then that file is written as it is shown."""
-        cat = re.fullmatch(r"cat ([\w./-]+)", command)
-        if cat is not None:
-            path = self.folder / cat[1]
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_text(shown)
-        return cat is not None
 
     def run(self, command: str) -> tuple[int, str]:
         tools = Path(sys.executable).parent
@@ -287,9 +278,9 @@ def test_commands_print_what_is_shown(document: Path, tmp_path: Path) -> None:
     if document == NIGHTLY:  # it shows a case that is there
         shutil.copytree(CORPUS / "swapped-failargs", tmp_path / "corpus" / "swapped-failargs")
     session = Session(tmp_path)
-    for block in of_kind("console", *COURSE[: COURSE.index(document)] if document in COURSE else ()):
-        for command, shown in commands(block):
-            session.writes(command, shown)  # a page uses the files of those before it
+    if document in COURSE:  # a page uses the files of those before it
+        earlier = map(str, COURSE[: COURSE.index(document)])
+        assert session.run(shlex.join(["python", str(ROOT / "docs" / "course" / "files.py"), *earlier])) == (0, "")
     if document == OPTIMIZER and shutil.which("cc") is None:
         pytest.skip("the page compiles a program, and there is no C compiler here")
     if document == NIGHTLY:
