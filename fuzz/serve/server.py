@@ -19,6 +19,7 @@ from urllib.parse import unquote
 
 from fuzz.report.playground import playground
 from fuzz.serve.examples import example, example_names
+from fuzz.serve.turns import Turns
 from optimizer.ir.faults import InputError
 from validator.processes.child import Came, Child
 
@@ -51,7 +52,7 @@ class Playground(ThreadingHTTPServer):
         self.limits = limits
         self.names = {f"{name}:{self.server_port}" for name in {host, "127.0.0.1", "localhost"}}
         self.page = playground(example_names()).encode()
-        self._places = threading.BoundedSemaphore(limits.jobs)
+        self._turns = Turns(limits.jobs)
         self._connections = threading.BoundedSemaphore(_CONNECTIONS)
 
     @property
@@ -76,12 +77,12 @@ class Playground(ThreadingHTTPServer):
 
     def answered(self, question: bytes) -> bytes | None:
         """The answer to a question, in JSON, when its turn comes; None if that takes too long."""
-        if not self._places.acquire(timeout=_QUEUED_S):
+        if not self._turns.take(_QUEUED_S):
             return None
         try:
             return _judged(question, self.limits)
         finally:
-            self._places.release()
+            self._turns.give_back()
 
 
 def _judged(question: bytes, limits: Limits) -> bytes:
