@@ -222,6 +222,7 @@ class _Rewriter:
         uses = [token.text for _, token in _uses(body.statements, source)]
         results = [one.result.text for one in _every(body.statements) if one.result is not None]
         self._used = set(uses)
+        self._variables = {*results, *(token.text for token in inputs.tokens)}
         self._names: dict[str, str] = {}
         if body.header is None:
             self._name_inputs(inputs, {*uses, *results})
@@ -263,6 +264,9 @@ class _Rewriter:
                 case Role.CLASS:
                     args.append(Token("constant", f"ConstClass({token.text})", token.column))
                 case Role.SLOT_NAME:
+                    if token.text in self._variables:
+                        message = f"a slot is a number or a name of its own, and {token.text} is a variable"
+                        raise self._source.fault(message, statement.line, token.column)
                     descr = token._replace(text=self._slot_descr(statement.args[0], token))
                 case _:
                     args.append(token)

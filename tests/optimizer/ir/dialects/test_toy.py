@@ -135,6 +135,10 @@ BAD = {
     "a large number": ("v0 = getarg(1000)\n", "1:13: the number of an input is below 1000, got 1000"),
     "twice": ("v0 = getarg(0)\nv1 = getarg(0)\n", "2:13: input 0 has a name already: v0"),
     "a header and getarg": ("[i0]\nv0 = getarg(0)\n", "2:6: the inputs stand in the header already"),
+    "a variable for a slot": (
+        "v0 = getarg(0)\nv1 = getarg(1)\nv2 = load(v0, v1)\n",
+        "3:15: a slot is a number or a name of its own, and v1 is a variable",
+    ),
     "arity": ("v0 = getarg(0)\nv1 = add(v0)\n", "2:11: add takes 2 arguments, got 1"),
     "undefined": ("v0 = getarg(0)\nv1 = add(v0, v9)\n", "2:14: v9 is not defined"),
     "no result": ("v0 = getarg(0)\nadd(v0, 1)\n", "2:1: int_add has a result: "),
