@@ -48,7 +48,7 @@ def smallest(chance: Chance, optimizer: Optimizer, limit_s: float, clock: Callab
             if clock() >= end:
                 return chance
             smaller = Chance(_with_inputs(change(chance.trace), chance), chance.instead)
-            if smaller.trace != chance.trace and _is_missed(smaller, optimizer):
+            if smaller.trace != chance.trace and is_missed(smaller, optimizer):
                 chance, is_smaller = smaller, True
     return chance
 
@@ -67,12 +67,14 @@ def _changes(chance: Chance) -> Iterator[Change]:
     yield lambda trace: replace(trace, declarations=NO_DECLARATIONS)
 
 
-def _is_missed(chance: Chance, optimizer: Optimizer) -> bool:
+def is_missed(chance: Chance, optimizer: Optimizer) -> bool:
+    """Is it a chance on its trace, which leads the optimizer further than it gets without it?"""
     if not is_well_formed(chance.trace) or all(op.line != chance.instead.line for op in chance.trace.ops):
         return False
-    better = chance.better
-    left = left_by(optimizer, chance.trace)
-    return left is not None and cost(better) < cost(live(left)) and is_proved(chance.trace, better)
+    left, best = left_by(optimizer, chance.trace), left_by(optimizer, chance.better)
+    if left is None or best is None or cost(live(best)) >= cost(live(left)):
+        return False  # stores in exit blocks count: the optimizer is compared with itself
+    return is_proved(chance.trace, chance.better)
 
 
 def _ended(trace: Trace, line: int) -> Trace:

@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 from commands import Command
 
-from fuzz.mine.chances import cost, first_chance, is_proved
+from fuzz.mine.chances import Chance, Instead, cost, first_chance, is_proved
 from fuzz.mine.mining import Groups, Mined, Source, mine
-from fuzz.mine.smallest import left_by, rule_of, shape, told
+from fuzz.mine.smallest import is_missed, left_by, rule_of, shape, told
 from optimizer.ir.text import parse
 from optimizer.ir.trace import Trace
 from optimizer.pipeline import optimize
@@ -65,6 +65,17 @@ def test_what_is_found_is_small_and_found_once() -> None:
     (missed,) = found.missed
     assert missed.lines == ("[i0]", "i1 = int_sub(i0, 0)", "finish(i1)")
     assert (missed.better, missed.rule) == ("i1 = int_sub(i0, 0)  # is i0", "int_sub(x, 0) => x")
+
+
+def test_nothing_is_missed_that_the_optimizer_finds_by_itself() -> None:
+    trace = parse(
+        "[i0, p1, p2]\nsetarrayitem_gc(p2, 3, p1, descr=refs)\nguard_gc_type(p1, 1) []\nguard_false(i0) []\n"
+        "guard_gc_type(p1, 1) []\nfinish()"
+    )
+    chance = Chance(trace, Instead(trace.ops[3].line, None))
+    assert is_missed(chance, nothing)
+    assert cost(chance.better) < cost(optimize(trace)), "exit blocks have the store, too"
+    assert not is_missed(chance, optimize)
 
 
 def test_nothing_is_told_that_is_not_always_so() -> None:
