@@ -276,7 +276,7 @@ class Memory:
         self._touch(cell.slot.key, cell.object)
 
     def _touch(self, key: str, value: Value) -> None:
-        """That slot of the object may have been changed."""
+        """Notes that the slot of that key may have been changed in the object."""
         for var, untouched in self._untouched.items():
             if key not in untouched.changed and not distinct(self._facts, var, value):
                 untouched.changed.add(key)
