@@ -105,8 +105,10 @@ class Keeper:
 
 
 def is_same(one: Find, other: Find) -> bool:
-    """Do both fail alike? What differs first may be something else in a smaller program."""
-    return one.kind is other.kind and (one.kind is not FindKind.CRASH or one.what == other.what)
+    """Do both fail alike? The words in front of what differs may be others in a smaller program, but not none: then
+    it ends otherwise, for a reason of its own."""
+    is_crash = one.kind is FindKind.CRASH
+    return one.kind is other.kind and (one.what == other.what if is_crash else bool(one.what) == bool(other.what))
 
 
 def bucket(find: Find, source: str) -> str:

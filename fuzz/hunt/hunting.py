@@ -29,7 +29,7 @@ _MUTATED = 60
 """The percentage of the programs that are made from others, once there are some."""
 
 _REPEATED = 3
-"""So many finds of a kind that came to known buckets; the others of the kind are only counted."""
+"""So many finds that came to known buckets; others that are like them are only counted."""
 
 _MEMORY_MB = 4096
 _PATIENCE_S = 1800.0
@@ -93,14 +93,14 @@ class Hunt:
         return Drawn(seed, mutated(program, other, seed), (one, two), known)
 
     def _known_finds(self) -> Iterator[str]:
-        """The likenesses of finds that were made small, and the kinds of which many came to buckets that were there."""
+        """What finds are like that need not be made small: one was whose cause it tells, or many came to buckets that
+        were there."""
         seen, repeated = set[str](), Counter[str]()
         for result in self.known.values():
             if result.bucket:
-                yield result.like
-                repeated[result.kind] += result.bucket in seen
+                repeated[result.like] += result.bucket in seen or (result.like != result.kind) * _REPEATED
                 seen.add(result.bucket)
-        yield from (kind for kind, times in repeated.items() if times >= _REPEATED)
+        yield from (like for like, times in repeated.items() if times >= _REPEATED)
 
     def _keep(self, tried: Tried) -> Result:
         """Stores the case of a find, if its bucket is new, then the line of the seed, which holds what is new."""
@@ -117,9 +117,10 @@ class Hunt:
         return result
 
     def _learn(self, seeds: range) -> None:
-        """The generation is over: keeps the programs in which something happened that had not."""
+        """The generation is over: keeps the programs in which something happened that had not. What is made from a find
+        mostly shows it again."""
         for seed in seeds:
             result = self.known[seed]
             if new := set(result.covered) - self._covered:
                 self._covered |= new
-                self._kept.append((seed, result.program))
+                self._kept += [(seed, result.program)] * (not result.kind)

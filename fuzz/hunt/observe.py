@@ -33,8 +33,8 @@ class FindKind(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Find:
-    """A fault that a run shows. `what` is the crash, or the first line that differs without its numbers; finds of one
-    cause have mostly one. `printed` are lines for a person, of each run."""
+    """A fault that a run shows. `what` is the crash, or the first words of all lines that differ. `printed` are lines
+    for a person, of each run."""
 
     kind: FindKind
     what: str
@@ -130,7 +130,7 @@ def _difference(kind: FindKind, right: Ran, wrong: Ran, names: tuple[str, str]) 
     place = next((n for n, (one, two) in enumerate(lines) if one != two), None)
     told = [f"ends with {ran.code}" for ran in (right, wrong)] if place is None else [*lines[place]]
     printed = [text for name, line in zip(names, told, strict=True) for text in (f"$ {name}", line[:_SHOWN])]
-    label = "" if place is None else (told[0] or told[1]).split(" ")[0][:_SHOWN]
+    label = " ".join(dict.fromkeys((one or two).split(" ")[0] for one, two in lines if one != two)).strip()[:_SHOWN]
     if right.code != wrong.code:
         printed += last_lines(wrong.errors).splitlines()
     return Find(kind, label, tuple(printed))

@@ -30,14 +30,15 @@ _SHARE = 20
 @dataclass(frozen=True, slots=True)
 class Proofs:
     """The verdicts on the traces of a log: how many there are of each, why those are not proved that are not, the pairs
-    that are refuted or lose what a guard hands over, and the kinds of things that happened. `others` traces are of what
-    PyPy does before the program.
+    that are refuted or lose what a guard hands over, and the kinds of things that happened. `losing` are the lines of
+    recorded traces that lose it. `others` traces are of what PyPy does before the program.
     """
 
     verdicts: Counter[str] = field(default_factory=Counter)
     reasons: Counter[str] = field(default_factory=Counter)
     refuted: tuple[PairRun, ...] = ()
     covered: frozenset[str] = frozenset()
+    losing: tuple[str, ...] = ()
     others: int = 0
 
 
@@ -56,10 +57,12 @@ def _prove(log: Path, program: Path, timeout_s: float, tries: bool) -> Proofs:
     file = LogFile(str(log), log.name)
     items = list(file.items())
     own = [item for item in items if _is_of(item, program.name)]
-    done = Proofs(covered=coverage(own), others=len(items) - len(own))
-    done.verdicts.update("unpaired" for item in own if isinstance(item, Unpaired))
     pairs = [item for item in own if isinstance(item, LogPair)]
-    wanted = frozenset(pair.number for pair in pairs if tries or _loses(pair))
+    losing = [pair for pair in pairs if _loses(pair)]
+    lines = tuple(chain(*(pair.recorded.lines for pair in losing)))
+    done = Proofs(covered=coverage(own), losing=lines, others=len(items) - len(own))
+    done.verdicts.update("unpaired" for item in own if isinstance(item, Unpaired))
+    wanted = frozenset(pair.number for pair in (pairs if tries else losing))
     if len(pairs) > len(wanted):
         done.verdicts["untried"] += len(pairs) - len(wanted)
     if not wanted:
@@ -88,6 +91,8 @@ def _prove(log: Path, program: Path, timeout_s: float, tries: bool) -> Proofs:
 
 def _loses(pair: LogPair) -> bool:
     """Does a guard of the optimized trace hand over what its label does not take?"""
+    if not any("label(" in line for line in pair.optimized.lines):
+        return False
     try:
         check_guards(read_printed(pair.optimized, "program.log"))
     except NotStraight as why:

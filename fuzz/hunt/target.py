@@ -15,8 +15,8 @@ from pathlib import Path
 from optimizer.ir.faults import InputError
 from validator.processes.child import Came, Child
 
-WARM_UP = "threshold=200,function_threshold=300,trace_eagerness=50"
-"""PyPy compiles sooner than by itself; few bridges of each guard, as proofs take longer than runs."""
+WARM_UP = "threshold=61,function_threshold=100,trace_eagerness=10"
+"""PyPy compiles sooner than by itself, so that short runs have many traces."""
 
 VERBOSE = "TRACEPROOF_VERBOSE"
 """The variable of the environment with which programs print each row."""
@@ -30,7 +30,7 @@ _WHERE = "`apt-get install pypy3` installs one, https://pypy.org/download.html h
 class Limits:
     """The seconds and megabytes that a program may take."""
 
-    seconds: float = 30.0
+    seconds: float = 10.0
     memory_mb: int = 1024
 
     @property

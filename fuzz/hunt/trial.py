@@ -20,6 +20,7 @@ from fuzz.hunt.proofs import Proofs, assumptions, prove_log
 from optimizer.ir.immutable import replace
 from optimizer.ir.text import format_trace
 from validator.processes.workers import Loss
+from validator.pypy.printed.straight import LOST
 
 _NEAR = 8
 """A pair that is refuted is confirmed by the program or one of so many like it, with other constants."""
@@ -27,8 +28,7 @@ _NEAR = 8
 
 @dataclass(frozen=True, slots=True)
 class Drawn:
-    """The program of a seed, those that it is made from, and kinds of finds, or what they are like, of which there are
-    enough that were made small."""
+    """The program of a seed, those that it is made from, and what finds are like of which enough were made small."""
 
     seed: int
     program: Program
@@ -55,9 +55,14 @@ def lost(drawn: Drawn, loss: Loss) -> Tried:
     return Tried(Result(drawn.seed, drawn.program, drawn.parents, lost=loss.value))
 
 
-def likeness(find: Find, program: Program) -> str:
-    """The words that finds of one cause mostly share before they are made small; a difference tells little."""
-    return f"{find.kind.value}: {find.what if find.kind is FindKind.CRASH else ' '.join(program.parts)}"
+def likeness(find: Find, proofs: Proofs) -> str:
+    """The words that finds of one cause share before they are made small, where that can be told: the kind, and what
+    crashes, or that each function that differs has a guard that hands over what its label does not take."""
+    detail = find.what if find.kind is FindKind.CRASH else ""
+    if find.kind is FindKind.DIFFERENCE and proofs.losing:
+        places = "\n".join(proofs.losing)
+        detail = LOST if all(f"'{label};" in places for label in find.what.split()) else ""
+    return f"{find.kind.value}{': ' * bool(detail)}{detail}"
 
 
 class _Trial:
@@ -71,8 +76,11 @@ class _Trial:
         with tempfile.TemporaryDirectory(prefix="traceproof-") as folder:
             path, log = Path(folder) / PROGRAM, Path(folder) / "program.log"
             path.write_text(program.source)
-            seen = self._observer.observe(path, is_portable=program.is_portable, log=log)
-            proofs = prove_log(log, path, self._plan.timeout_s, tries=self._plan.tries(drawn.seed))
+            tries = self._plan.tries(drawn.seed)
+            seen = self._observer.observe(path, is_portable=program.is_portable, log=log if tries else None)
+            if seen.find is not None and not tries:
+                self._plan.target.run(path, self._observer.limits, log=log)
+            proofs = prove_log(log, path, self._plan.timeout_s, tries=tries)
             find, source, refuted = seen.find, program.source, proofs.refuted
             if refuted and find is None:
                 find, source, refuted = self._confirmed(path, proofs)
@@ -89,8 +97,8 @@ class _Trial:
         )
         case = None
         if find is not None:
-            result = replace(result, kind=find.kind.value, like=likeness(find, program), message=find.message)
-            if not {result.kind, result.like} & drawn.known:
+            result = replace(result, kind=find.kind.value, like=likeness(find, proofs), message=find.message)
+            if result.like not in drawn.known:
                 keeper = Keeper(self._observer, self._plan.reduce_s, self._plan.timeout_s)
                 command = f"{replace(self._plan, seed=drawn.seed).command} --programs 1"
                 case = keeper.keep(find, source, command, drawn.seed)

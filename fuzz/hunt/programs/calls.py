@@ -25,6 +25,21 @@ recursion: w
     depth($s)
 recursion-on-two: w
     gcd($w & 255, $s)
+recursion-in-turn: b
+    is_even($s)
+loop-inside: w
+    summed($w, $s)
+loop-inside-that-raises: do
+    try:
+        $W = counted_down($s + 9, $w)
+    except KeyError as $v1:
+        $W = $v1.args[0]
+loop-over-links: do
+    $v1 = Point($w, 1)
+    $v1.link = Point($w, 2)
+    $W = last_of($v1).a
+loop-that-fills: do
+    $L = fill_list($w, $s)
 lambda: w
     (lambda z: z & $M)($w)
 map: w

@@ -32,6 +32,17 @@ class Point:
         self.a = self.a + w & 2**31 - 1
         return self.b
 
+    def write(self, w):
+        self.a = w
+        return 0
+
+    def change_class(self):
+        self.__class__ = Square if type(self) is Point else Point
+
+    @classmethod
+    def change_method(cls):
+        Point.get = Point.get_b if Point.get is Point.get_a else Point.get_a
+
     def __add__(self, other):
         return Point(self.a + other.a & 2**40 - 1, self.b)
 
@@ -56,6 +67,90 @@ class Square(Point):
 
 class Slotted(Point):
     __slots__ = ("a", "b", "x", "link")
+
+
+class Derived(Square):
+    def get(self):
+        return super().get() + 1
+
+
+class Acting:
+    """A key that does something when it is compared."""
+
+    def __init__(self, act):
+        self.act = act
+
+    def __hash__(self):
+        return 7
+
+    def __eq__(self, other):
+        if self.act is not None:
+            self.act()
+        elif other.act is not None:
+            other.act()
+        return True
+
+
+class Index:
+    def __init__(self, changed):
+        self.changed = changed
+
+    def __index__(self):
+        self.changed[0] += 1
+        return 1
+
+
+class Truth:
+    def __init__(self, changed):
+        self.changed = changed
+
+    def __bool__(self):
+        self.changed.a = self.changed.a + 1 & 1023
+        return True
+
+
+class Told:
+    def __init__(self, changed):
+        self.changed = changed
+
+    def __str__(self):
+        self.changed.a = self.changed.a + 1 & 1023
+        return "told"
+
+
+class Checked:
+    def __get__(self, held, owner):
+        return held.kept ^ 1
+
+    def __set__(self, held, w):
+        held.kept = w
+
+
+class Computed:
+    checked = Checked()
+
+    def __init__(self, kept):
+        self.kept = kept
+
+    @property
+    def value(self):
+        return self.kept
+
+    def __getattr__(self, name):
+        return len(name)
+
+
+TOTAL = 0
+
+
+def count_global():
+    global TOTAL
+    TOTAL = TOTAL + 1 & 1023
+
+
+def popping(held):
+    while held:
+        yield held.pop()
 
 
 class Adder:
@@ -161,6 +256,50 @@ def decorator(function):
     return decorated
 
 
+@lru_cache(None)
+def cached(w):
+    return w * w ^ 3
+
+
+Pair = namedtuple("Pair", "first second")
+
+
+def summed(w, s):
+    total = w
+    for n in range(s):
+        total = total + n & 2**62 - 1
+    return total
+
+
+def counted_down(n, w):
+    while n > 0:
+        n -= 1
+        if w & 63 == n:
+            raise KeyError(n)
+    return w
+
+
+def is_even(s):
+    return s == 0 or is_odd(s - 1)
+
+
+def is_odd(s):
+    return s != 0 and is_even(s - 1)
+
+
+def last_of(head):
+    while head.link is not None:
+        head = head.link
+    return head
+
+
+def fill_list(w, s):
+    made = []
+    while len(made) < s:
+        made.append(w)
+    return made
+
+
 @decorator
 def decorated(a, b=4):
     return a | b
@@ -201,8 +340,33 @@ _IMPORTS = {
     "unpack": "from struct import unpack",
     "pack_into": "from struct import pack_into",
     "unpack_from": "from struct import unpack_from",
+    "iter_unpack": "from struct import iter_unpack",
     "residual_call": "from pypyjit import residual_call",
     "index": "from operator import index",
+    "attrgetter": "from operator import attrgetter",
+    "itemgetter": "from operator import itemgetter",
+    "re": "import re",
+    "deque": "from collections import deque",
+    "Counter": "from collections import Counter",
+    "OrderedDict": "from collections import OrderedDict",
+    "defaultdict": "from collections import defaultdict",
+    "namedtuple": "from collections import namedtuple",
+    "islice": "from itertools import islice",
+    "accumulate": "from itertools import accumulate",
+    "product": "from itertools import product",
+    "chain": "from itertools import chain",
+    "repeat": "from itertools import repeat",
+    "takewhile": "from itertools import takewhile",
+    "heappush": "from heapq import heappush",
+    "heappop": "from heapq import heappop",
+    "bisect_left": "from bisect import bisect_left",
+    "reduce": "from functools import reduce",
+    "partial": "from functools import partial",
+    "lru_cache": "from functools import lru_cache",
+    "copy": "from copy import copy",
+    "fsum": "from math import fsum",
+    "frexp": "from math import frexp",
+    "gcd_of": "from math import gcd as gcd_of",
 }
 
 _WORDS = re.compile(r"\w+")

@@ -89,6 +89,70 @@ fresh-escapes: do
 unpack: do
     $v1, $v2, *$v3 = [$w, $w, $w, $w]
     $W = $v1 ^ $v3[-1] ^ $v2
+fresh-sliced: do
+    $v1 = [$w, $w, $w, $w]
+    $v2 = $v1[1:]
+    $v1[1] = $w
+    $W = $v2[0] ^ $v2[-1]
+fresh-slice-assigned: do
+    $v1 = [$w, $w, $w]
+    $v1[0:2] = [$w]
+    $W = $v1[0] - $v1[1]
+fresh-joined: do
+    $v1 = [$w, $w] + [$w]
+    $W = $v1[2] - $v1[$s % 3]
+fresh-inserted: do
+    $v1 = [$w, $w]
+    $v1.insert(0, $w)
+    $W = $v1.pop(0) ^ $v1[0]
+fresh-deleted: do
+    $v1 = [$w, $w, $w]
+    del $v1[$s % 3]
+    $W = $v1[0] ^ $v1[1]
+fresh-grown: do
+    $v1 = []
+    for $v2 in range($s):
+        $v1.append($w)
+    $W = sum($v1) & $M
+fresh-floats: do
+    $v1 = [$f, $f]
+    $v1[$s & 1] = $f
+    $F = $v1[0] + $v1[1]
+fresh-of-mixed: do
+    $v1 = [$f, $m]
+    $v1[$s & 1] = $m
+    $F = $v1[0] + $v1[1]
+fresh-texts: do
+    $v1 = [$t, "b", $t]
+    $v1.append($t)
+    $T = $v1[$s % 3]
+fresh-compared: b
+    [$w, $w] == [$w, $m]
+fresh-searched: b
+    $w in [$m, $w, 3]
+copy-changed: do
+    $L1 = $l2[:]
+    $L1[0:0] = [$w]
+    $W = $l2[0]
+moved-within: do
+    $l1[1:] = $l1[:-1]
+item-at-own-length: do
+    $W = $l1[len($l1) - 1 - ($s & 1)]
+writes-at-two-places: do
+    $l1[$s] = $w
+    $l1[2] = $w
+    $W = $l1[$s]
+read-write-read: do
+    $W1 = $l1[1]
+    $l1[$s] = $w
+    $W2 = $l1[1]
+length-twice: do
+    $W1 = len($l1)
+    $l2.append($w)
+    $W2 = len($l1)
+if-long-enough: do
+    if len($l1) > $s:
+        $W = $l1[$s] ^ $l1[0]
 repeated: do
     $v1 = [$w] * $s
     $v1.append(1)

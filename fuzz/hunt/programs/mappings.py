@@ -47,6 +47,50 @@ other-key: do
     $W = $d1.get($s, 5)
 float-key: do
     $W = $d.get(float($s), $w)
+deleted-and-got: do
+    $d1[$s1] = $w
+    del $d1[$s1]
+    $W = $d1.get($s1, $k)
+got-around-write: do
+    $W1 = $d1.get($s1, 0)
+    $d2[$s1] = $w
+    $W2 = $d1.get($s1, 0)
+got-around-delete: do
+    $W1 = $d1.get($s1, 0)
+    $d2.pop($s1, 0)
+    $W2 = $d1.get($s1, 0)
+member-then-got: do
+    if $s1 in $d1:
+        $W = $d1[$s1]
+    else:
+        $d1[$s1] = $w
+named-around-write: do
+    $W1 = $g1.get("a", 0)
+    $g2["b"] = $w
+    $W2 = $g1.get("b", 0)
+named-around-delete: do
+    $g1["c"] = $w
+    $W1 = $g1["c"]
+    del $g2["c"]
+    $W2 = $g1.get("c", $k)
+updated: do
+    $d.update({$s: $w})
+copied: do
+    $v1 = dict($d1)
+    $v1[$s1] = $w
+    $W = $d1.get($s1, $k)
+set-changed: do
+    $v1 = {1, 2}
+    loop:
+    $v1.add($s1)
+    $v1.discard($s)
+    $W = len($v1) + ($s1 in $v1)
+set-of-texts: do
+    $v1 = {$t, "a"}
+    $W = len($v1) + ($t in $v1)
+pop-item: do
+    $d1[9] = $w
+    $W = $d1.popitem()[1]
 iterate: do
     for $v1 in list($d1)[:4]:
         $W = $d1[$v1]

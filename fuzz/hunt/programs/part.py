@@ -21,6 +21,7 @@ from textwrap import dedent
 HOLES = {
     "w": "an int that does not grow without end: what may be stored",
     "i": "an int",
+    "m": "an int of which bits or borders are known",
     "z": "an int that is hardly ever 0",
     "s": "an int from 0 to 7",
     "h": "an int from 0 to 63",

@@ -7,12 +7,17 @@ from random import Random
 from textwrap import indent
 
 from fuzz.draw.choices import Choices, RandomChoices
+from fuzz.hunt.programs.bounded import BOUNDED
 from fuzz.hunt.programs.buffers import BUFFERS
 from fuzz.hunt.programs.calls import CALLS as CALLED
+from fuzz.hunt.programs.carried import CARRIED
 from fuzz.hunt.programs.control import CONTROL
+from fuzz.hunt.programs.conversions import CONVERSIONS
 from fuzz.hunt.programs.definitions import definitions_for
+from fuzz.hunt.programs.effects import EFFECTS
 from fuzz.hunt.programs.floats import FLOATS
 from fuzz.hunt.programs.integers import INTEGERS, WRAPPING
+from fuzz.hunt.programs.library import LIBRARY
 from fuzz.hunt.programs.lists import LISTS
 from fuzz.hunt.programs.mappings import MAPPINGS
 from fuzz.hunt.programs.objects import OBJECTS
@@ -20,16 +25,36 @@ from fuzz.hunt.programs.part import HELD, LOCALS, Part
 from fuzz.hunt.programs.prelude import PRELUDE
 from fuzz.hunt.programs.scope import Scope
 from fuzz.hunt.programs.texts import TEXTS
+from fuzz.hunt.programs.traces import trace_function
 from fuzz.hunt.programs.values import ARGUMENTS, ODD
 
 FAMILIES: dict[str, tuple[Part, ...]] = {
     table[0].family: table
-    for table in (INTEGERS, WRAPPING, FLOATS, OBJECTS, LISTS, MAPPINGS, TEXTS, BUFFERS, CALLED, CONTROL)
+    for table in (
+        INTEGERS,
+        BOUNDED,
+        WRAPPING,
+        FLOATS,
+        CONVERSIONS,
+        OBJECTS,
+        CARRIED,
+        EFFECTS,
+        LISTS,
+        MAPPINGS,
+        TEXTS,
+        BUFFERS,
+        CALLED,
+        LIBRARY,
+        CONTROL,
+    )
 }
 """The parts of the grammar, by family."""
 
 _FUNCTIONS = 6
 """The functions of a program."""
+
+_TRACES = 20
+"""The percentage of the functions that are traces as `traceproof fuzz` draws them."""
 
 _HEADS = (
     "for turn in range(start, stop):\n{}",
@@ -56,7 +81,10 @@ def draw_program(seed: int) -> Program:
     """The program of that seed, the same everywhere."""
     choices = RandomChoices(Random(seed))
     used: list[Part] = []
-    functions = [_function(f"f{number}", choices, used) for number in range(_FUNCTIONS)]
+    functions = [
+        trace_function(f"f{number}", choices) if choices.chance(_TRACES) else _function(f"f{number}", choices, used)
+        for number in range(_FUNCTIONS)
+    ]
     parts = sorted({part.name for part in used})
     return Program(seed, assembled(functions), tuple(parts), all(part.is_portable for part in used))
 
@@ -70,7 +98,7 @@ def assembled(functions: list[str]) -> str:
 def _function(name: str, choices: Choices, used: list[Part]) -> str:
     """A function with a hot loop, and its calls."""
     chosen = [choices.pick(tuple(FAMILIES)) for _ in range(choices.integer(1, 2))]
-    scope = Scope(choices, FAMILIES, (*chosen, *chosen, "integers", "control"))
+    scope = Scope(choices, FAMILIES, (*chosen, *chosen, "integers", "bounded", "carried", "control"))
     scope.local("w")
     loop = scope.repeated(lambda: "\n".join(choices.several(2, 5, scope.statement)))
     caught = choices.chance(50)

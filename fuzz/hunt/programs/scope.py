@@ -16,13 +16,25 @@ _DEEPEST = 2
 _MOST_LOCALS = 3
 """Of a type."""
 
+_BOUNDED = (
+    "($w & $M)",
+    "($w % $M)",
+    "($w >> 59)",
+    "($w | $M)",
+    "($w ^ $m)",
+    "($w < $w)",
+    "min(max($w, $k), $M)",
+    "(turn & 7)",
+    "(turn % 5)",
+    "$k",
+)
 _CLEARED = "{0}: object = {0} if len({0}) < 20 else {0}.clear() or {0}"
 _SETTLED = {
     "i": (
         "{0}: int = {0} if -{1} <= {0} <= {1} else {0} % {1}",
         "{0}: int = {0} & {1}",
         "{0}: int = {0} % {1} - {2}",
-        "{0}: int = {0} if {0} < {1} else {2}",
+        "{0}: int = {0} if -(2**64) < {0} < {1} else {2}",
         "{0}: int = {0} if -{1} - 2**64 < {0} < {1} + 2**64 else {0} // 2**65 % 3 - {2}",
     ),
     "t": ("{0}: str = {0}[:12]", "{0}: str = {0}[-9:]", "{0}: str = {0} if len({0}) < 16 else 'cab'"),
@@ -149,13 +161,20 @@ class Scope:
         return self._expression("w", depth, self._simple_w)
 
     def _simple_w(self) -> str:
-        return self.choices.pick((self.local, self.local, self.local, self._turn, self._near))("w")
+        local = self.local
+        return self.choices.pick((local, local, local, local, local, self._turn, self._near, self._bounded))("w")
+
+    def _bounded(self, _: str) -> str:
+        return self._fill(self.choices.pick(_BOUNDED), {}, _DEEPEST)
 
     def _turn(self, _: str) -> str:
         return "turn"
 
     def _near(self, _: str) -> str:
         return self.choices.pick(self.choices.pick((SMALL, SMALL, BORDERS)))
+
+    def _hole_m(self, depth: int) -> str:
+        return self._bounded("m")
 
     def _hole_i(self, depth: int) -> str:
         if self.choices.chance(40):

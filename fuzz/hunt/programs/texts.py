@@ -29,6 +29,30 @@ tail: t
     $t[-$s:]
 concatenate: t
     $t + $t
+slice-of-sum: t
+    ($t + $t)[$s:$s]
+slice-of-slice: t
+    $t[$s:][:$s]
+sum-of-slices: t
+    $t[:$s] + $t[$s:]
+last-of-sum: t
+    ($t + "xy")[-1]
+character-of-sum: w
+    ord(($t + $t + "z")[$s % 3])
+character-compared: b
+    $t[$s] < $t[$s]
+slice-compared: b
+    $t[1:2] == "a"
+sum-compared: b
+    $t + $t == $t
+sum-known: b
+    $t + "a" == "a" + $t
+slice-of-bytes-sum: y
+    ($y + $y)[$s:-1]
+byte-of-sum: w
+    ($y + b"xy")[$s]
+bytes-slice-compared: b
+    $y[:1] == b"a"
 repeat: t
     "ab" * $s
 upper: t

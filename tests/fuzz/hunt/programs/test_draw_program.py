@@ -16,7 +16,7 @@ import pytest
 
 from fuzz.hunt.programs.program import FAMILIES, Program, draw_program
 
-SEEDS = 300
+SEEDS = 1000
 RUN = 60
 """The seeds whose programs are run, several a process: what is uncaught in any is told by its name."""
 PYPY = shutil.which("pypy3")
