@@ -153,6 +153,10 @@ def popping(held):
         yield held.pop()
 
 
+class Kept:
+    pass
+
+
 class Adder:
     def __init__(self, by):
         self.by = by

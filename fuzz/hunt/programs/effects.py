@@ -74,10 +74,21 @@ lookup-that-changes-cell: do
     def $v2(z=3):
         nonlocal $W1
         $W1 = $W1 + z & 1023
-    $v3 = Acting($v2)
+    $v3, $v4 = Acting($v2), Acting(None)
     loop:
-    $v1[$v3]
     $W = $W1
+    $v1[$v3 if $b else $v4]
+    $W = $W1
+lookup-that-changes-cell-late: do
+    $v1 = {Acting(None): 1}
+    def $v2():
+        nonlocal $I1
+        $I1 = turn
+    $v3, $v4 = Acting($v2), Acting(None)
+    loop:
+    $W = $I1 & $M
+    $v1[$v3 if $c else $v4]
+    $W = $I1 & $M
 comparison-that-writes: do
     $v1 = Acting(lambda: setattr($o1, "b", turn))
     loop:

@@ -24,6 +24,7 @@ from fuzz.hunt.programs.objects import OBJECTS
 from fuzz.hunt.programs.part import HELD, LOCALS, Part
 from fuzz.hunt.programs.prelude import PRELUDE
 from fuzz.hunt.programs.scope import Scope
+from fuzz.hunt.programs.storing import stored
 from fuzz.hunt.programs.texts import TEXTS
 from fuzz.hunt.programs.traces import trace_function
 from fuzz.hunt.programs.values import ARGUMENTS, ODD
@@ -106,6 +107,7 @@ def _function(name: str, choices: Choices, used: list[Part]) -> str:
         loop = f"try:\n{indent(loop, '    ')}\nexcept Exception as error:\n    failed = type(error).__name__"
     names = [name for kind in LOCALS for name in scope.locals.get(kind, ())] + ["failed"] * caught
     lines = [*scope.before, choices.pick(_HEADS).format(indent(loop, "    ")), f"return ({', '.join(names)},)"]
+    lines = stored(lines, names, choices)
     used += scope.used
     header = f"def {name}(start, stop, {', '.join(names)}):\n"
     return header + indent("\n".join(lines), "    ") + f"\n\n\nrun(\n    {name},\n{_calls(names, choices)})"
