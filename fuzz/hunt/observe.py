@@ -33,8 +33,8 @@ class FindKind(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Find:
-    """A fault that a run shows. `what` is the crash, or the first words of all lines that differ. `printed` are lines
-    for a person, of each run."""
+    """A fault that a run shows. `what` is the crash, or the first words of all lines that differ where both runs end
+    alike. `printed` are lines for a person, of each run."""
 
     kind: FindKind
     what: str
@@ -132,5 +132,6 @@ def _difference(kind: FindKind, right: Ran, wrong: Ran, names: tuple[str, str]) 
     printed = [text for name, line in zip(names, told, strict=True) for text in (f"$ {name}", line[:_SHOWN])]
     label = " ".join(dict.fromkeys((one or two).split(" ")[0] for one, two in lines if one != two)).strip()[:_SHOWN]
     if right.code != wrong.code:
+        label = ""
         printed += last_lines(wrong.errors).splitlines()
     return Find(kind, label, tuple(printed))

@@ -127,7 +127,7 @@ frexp: do
 gcd: w
     gcd_of($w & $M, $w & $M)
 round: f
-    round($f, 2)
+    round($f or 0.5, 2)
 hash: w
     hash($w1) & $M if $w1 == $w1 else 0
 hash-of-float: w
