@@ -119,7 +119,7 @@ unpack-many: do
 float-hex: t
     $f.hex()
 float-from-text: f
-    float("%.3f" % $f)
+    float("%.3f" % ($f % 1e9))
 fsum: f
     fsum([$f, $f, $x])
 frexp: do
