@@ -50,8 +50,8 @@ class Point:
         return self.a == other.a
 
     def __repr__(self):
-        link = self.link and (type(self.link).__name__, self.link.a)
-        fields = (self.a, self.b, self.x, getattr(self, "extra", None), self.shared, link)
+        link = self.link and (type(self.link).__name__, self.link.b)
+        fields = (getattr(self, "a", None), self.b, self.x, getattr(self, "extra", None), self.shared, link)
         return type(self).__name__ + repr(fields)
 
 

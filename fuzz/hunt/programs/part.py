@@ -28,6 +28,7 @@ HOLES = {
     "k": "a small constant",
     "K": "a constant at a border of machine integers",
     "M": "a positive constant, most often of ones in binary",
+    "j": "anything that holds nothing else",
     "f": "a float",
     "x": "a constant float",
     "b": "a condition",
@@ -51,7 +52,7 @@ HOLES = {
 """The letters, and what stands in their holes. Where a type has local variables, the capital letter is one of these
 that is assigned to."""
 
-LOCALS = "wiftyulendgoarq"
+LOCALS = "wijftyulendgoarq"
 """The types of local variables."""
 HELD = "lendgoarq"
 """The types of which nothing but local variables stands in holes: objects that change."""

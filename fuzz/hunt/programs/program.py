@@ -20,6 +20,7 @@ from fuzz.hunt.programs.integers import INTEGERS, WRAPPING
 from fuzz.hunt.programs.library import LIBRARY
 from fuzz.hunt.programs.lists import LISTS
 from fuzz.hunt.programs.mappings import MAPPINGS
+from fuzz.hunt.programs.moves import MOVES
 from fuzz.hunt.programs.objects import OBJECTS
 from fuzz.hunt.programs.part import HELD, LOCALS, Part
 from fuzz.hunt.programs.prelude import PRELUDE
@@ -39,6 +40,7 @@ FAMILIES: dict[str, tuple[Part, ...]] = {
         CONVERSIONS,
         OBJECTS,
         CARRIED,
+        MOVES,
         EFFECTS,
         LISTS,
         MAPPINGS,
@@ -99,6 +101,7 @@ def assembled(functions: list[str]) -> str:
 def _function(name: str, choices: Choices, used: list[Part]) -> str:
     """A function with a hot loop, and its calls."""
     chosen = [choices.pick(tuple(FAMILIES)) for _ in range(choices.integer(1, 2))]
+    chosen += ["moves"] * choices.chance(25)
     scope = Scope(choices, FAMILIES, (*chosen, *chosen, "integers", "bounded", "carried", "control"))
     scope.local("w")
     loop = scope.repeated(lambda: "\n".join(choices.several(2, 5, scope.statement)))

@@ -9,7 +9,7 @@ from textwrap import indent
 from fuzz.draw.choices import Choices
 from fuzz.hunt.programs.part import HELD, HOLE, LOCALS, Part
 from fuzz.hunt.programs.prelude import CALLS, ROUNDS
-from fuzz.hunt.programs.values import BORDERS, FLOATS, MASKS, ODD_FLOATS, SMALL
+from fuzz.hunt.programs.values import ANY, BORDERS, FLOATS, MASKS, ODD_FLOATS, SMALL
 
 _DEEPEST = 2
 """The levels of expressions in expressions, and of blocks in blocks."""
@@ -180,6 +180,9 @@ class Scope:
         if self.choices.chance(40):
             return self._hole_w(depth)
         return self._expression("i", depth, lambda: self.local("i"))
+
+    def _hole_j(self, depth: int) -> str:
+        return self.local("j") if self.choices.chance(75) else self.choices.pick(ANY)
 
     def _hole_f(self, depth: int) -> str:
         return self._expression("f", depth, lambda: self.local("f") if self.choices.chance(80) else self._constant("x"))
