@@ -28,6 +28,15 @@ def first_time(name):
 {plant}
 exec(compile(source, rest[0], "exec"))
 """
+_SPOILED = """
+import os, re, subprocess, sys
+code = subprocess.run(["pypy3", *sys.argv[1:]]).returncode
+log = os.environ.get("PYPYLOG", "").partition(":")[2]
+if log and os.path.exists(log):
+    recorded, mark, optimized = open(log).read().rpartition("{{jit-log-opt-bridge")
+    open(log, "w").write(recorded + mark + re.sub({pattern!r}, {put!r}, optimized))
+sys.exit(code)
+"""
 RIGHT, WRONG = (boxed(added).replace("a.py", "program.py") for added in (1, 2))
 """A log whose trace is proved, and one whose trace is refuted."""
 
@@ -41,6 +50,17 @@ def f0(n):
 print("f0", f0(100))
 print("f1", 7 // 2, 5 - 3)
 """
+BRANCHING = """\
+def f0(n):
+    total = 0
+    for i in range(n):
+        if i & 3 == 3:
+            total ^= i & 15
+    return total
+
+print("f0", f0(200))
+"""
+"""With a bridge, in which a number is masked."""
 MISCOMPILED = 'if jit: source = source.replace("//", "-")'
 """With the JIT, quotients are differences."""
 
@@ -49,6 +69,13 @@ def fake(folder: Path, plant: str = "", log: str = RIGHT) -> str:
     """The command of a target with this fault and this log."""
     path = folder / "fake.py"
     path.write_text(_FAKE.format(log=log, plant=plant, folder=str(folder)))
+    return shlex.join((sys.executable, str(path)))
+
+
+def spoiled(folder: Path, pattern: str, put: str) -> str:
+    """The command of a target that runs pypy3, and then changes the last optimized trace of a bridge in its log."""
+    path = folder / "spoiled.py"
+    path.write_text(_SPOILED.format(pattern=pattern, put=put))
     return shlex.join((sys.executable, str(path)))
 
 

@@ -8,13 +8,14 @@ from pathlib import Path
 
 import pytest
 from commands import Command, Ended, start
-from fakes import MISCOMPILED, RIGHT, SOURCE, WRONG, drawn, fake, mutant
+from fakes import BRANCHING, MISCOMPILED, RIGHT, SOURCE, WRONG, drawn, fake, mutant, spoiled
 from processes import wait_until
 from pypy_logs import POINT
 
 from fuzz.cases.store import read_case
 from fuzz.hunt.hunting import Hunt
 from fuzz.hunt.plan import Plan, Result, read_plan, read_results
+from fuzz.hunt.programs.program import Program
 from fuzz.hunt.target import Target
 
 PYPY = shutil.which("pypy3")
@@ -266,6 +267,18 @@ def test_programs_are_run_on_a_real_pypy(traceproof: Command) -> None:
     assert end["verdicts"]["proved"] > 0
     assert any(one.startswith("bridge guard") for one in end["covered"])
     assert "PyPy" in end["target"]
+
+
+@pytest.mark.skipif(PYPY is None, reason="needs pypy3")
+@pytest.mark.parametrize("put", ["15", "14"])
+def test_a_trace_of_a_pypy_is_proved_unless_it_was_spoiled(
+    traceproof: Command, monkeypatch: pytest.MonkeyPatch, put: str
+) -> None:
+    monkeypatch.setattr("fuzz.hunt.hunting.draw_program", lambda seed: Program(seed, BRANCHING, (), True))
+    target = spoiled(traceproof.folder, r"(= int_and\(i\d+, )15", rf"\g<1>{put}")
+    done = hunted(traceproof, target, "--timeout", "20")
+    assert ("100.0 % of these proved" in done.out) == (put == "15"), done.out
+    assert ("1 unknown: step: end: " in done.out) == (put == "14"), done.out
 
 
 def test_the_fake_is_what_it_is_taken_for() -> None:
