@@ -91,6 +91,23 @@ class Acting:
         return True
 
 
+class Late(Acting):
+    """One that does it at a comparison with another, once."""
+
+    def __init__(self, act, at):
+        self.late = act
+        self.left = at
+
+    def act(self):
+        self.left -= 1
+        if self.left == 0:
+            self.late()
+
+
+def setting(held, name, value):
+    return lambda: setattr(held, name, value)
+
+
 class Index:
     def __init__(self, changed):
         self.changed = changed

@@ -64,6 +64,111 @@ lookup-that-changes-dict: do
     $W = $d1.get($s1, 0)
     $v1[$v2]
     $W = $d1.get($s1, 0)
+late-attribute: do
+    $v1 = {Acting(None): 1}
+    $v2 = Late(setting($o1, "a", -1), 22 + abs($k))
+    loop:
+    $W1 = $o1.a
+    $v1[$v2]
+    $W2 = $o1.a
+late-new-attribute: do
+    $v1 = {Acting(None): 1}
+    $v2 = Late(setting($o1, "extra", 5), 22 + abs($k))
+    loop:
+    $W1 = getattr($o1, "extra", 0)
+    $v1[$v2]
+    $W2 = getattr($o1, "extra", 0)
+late-class: do
+    $v1 = {Acting(None): 1}
+    $v2 = Late($o1.change_class, 22 + abs($k))
+    loop:
+    $W1 = $o1.get()
+    $v1[$v2]
+    $W2 = $o1.get()
+late-method: do
+    $v1 = {Acting(None): 1}
+    $v2 = Late(Point.change_method, 22 + abs($k))
+    loop:
+    $W1 = $o1.get()
+    $v1[$v2]
+    $W2 = $o1.get()
+late-class-attribute: do
+    $v1 = {Acting(None): 1}
+    $v2 = Late(setting(Point, "shared", 9), 22 + abs($k))
+    loop:
+    $W1 = $o1.shared
+    $v1[$v2]
+    $W2 = $o1.shared
+late-global: do
+    $v1 = {Acting(None): 1}
+    $v2 = Late(count_global, 22 + abs($k))
+    loop:
+    $W1 = TOTAL
+    $v1[$v2]
+    $W2 = TOTAL
+late-list: do
+    $v1 = {Acting(None): 1}
+    $v2 = Late(lambda: $l1.append("x"), 22 + abs($k))
+    loop:
+    $W1 = len($l1)
+    $v1[$v2]
+    $W2 = len($l1)
+late-emptied-list: do
+    $v1 = {Acting(None): 1}
+    $v2 = Late($l1.clear, 22 + abs($k))
+    loop:
+    $W1 = len($l1)
+    $v1[$v2]
+    $W2 = len($l1)
+late-dict: do
+    $v1 = {Acting(None): 1}
+    $v2 = Late($d1.clear, 22 + abs($k))
+    loop:
+    $W1 = $d1.get($s1, 0)
+    $v1[$v2]
+    $W2 = $d1.get($s1, 0)
+late-code: do
+    $v3 = lambda z: z + 1
+    $v1 = {Acting(None): 1}
+    $v2 = Late(setting($v3, "__code__", (lambda z: z - 1).__code__), 22 + abs($k))
+    loop:
+    $W1 = $v3($w)
+    $v1[$v2]
+    $W2 = $v3($w)
+late-defaults: do
+    $v3 = lambda z, y=3: z ^ y
+    $v1 = {Acting(None): 1}
+    $v2 = Late(setting($v3, "__defaults__", (7,)), 22 + abs($k))
+    loop:
+    $W1 = $v3($w)
+    $v1[$v2]
+    $W2 = $v3($w)
+late-keywords: do
+    $v3 = lambda z, *, y=3: z ^ y
+    $v1 = {Acting(None): 1}
+    $v2 = Late(setting($v3, "__kwdefaults__", {"y": 7}), 22 + abs($k))
+    loop:
+    $W1 = $v3($w)
+    $v1[$v2]
+    $W2 = $v3($w)
+late-name: do
+    $v3 = lambda: 0
+    $v1 = {Acting(None): 1}
+    $v2 = Late(setting($v3, "__name__", "late"), 22 + abs($k))
+    loop:
+    $W1 = len($v3.__name__)
+    $v1[$v2]
+    $W2 = len($v3.__name__)
+late-cell: do
+    $v1 = {Acting(None): 1}
+    def $v2():
+        nonlocal $I1
+        $I1 = 5
+    $v3 = Late($v2, 22 + abs($k))
+    loop:
+    $W = $I1 & $M
+    $v1[$v3]
+    $W = $I1 & $M
 lookup-that-looks-at-frames: do
     $v1 = {Acting(None): 1}
     $v2 = Acting(lambda: sys._getframe(2).f_locals["turn"])
