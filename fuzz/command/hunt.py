@@ -59,7 +59,7 @@ class _Limits:
     "--prove",
     type=click.IntRange(0, 100),
     metavar="P",
-    help="Prove the traces of P % of the programs; 100 by default. To run one takes a tenth of the time.",
+    help="Prove the traces of P % of the programs; 10 by default. To run one alone takes a hundredth of the time.",
 )
 @json_option("Print a JSON object for each find and each refuted trace that no run confirms, and one at the end.")
 def hunt(

@@ -34,7 +34,7 @@ class Plan:
     target: Target
     timeout_s: float = 3.0
     reduce_s: float = 120.0
-    prove: int = 100
+    prove: int = 10
 
     def tries(self, seed: int) -> bool:
         """Are the traces of the program of that seed proved?"""
@@ -44,7 +44,8 @@ class Plan:
     def command(self) -> str:
         """The command that begins such a hunt."""
         jit = ("--jit", self.target.jit) if self.target.jit else ()
-        return shlex.join(("traceproof", "hunt", "--target", self.target.command, *jit, "--seed", str(self.seed)))
+        hunt = ("traceproof", "hunt", "--target", self.target.command, *jit)
+        return shlex.join((*hunt, "--prove", str(self.prove), "--seed", str(self.seed)))
 
 
 @dataclass(frozen=True, slots=True)

@@ -100,7 +100,7 @@ class _Trial:
             result = replace(result, kind=find.kind.value, like=likeness(find, proofs), message=find.message)
             if result.like not in drawn.known:
                 keeper = Keeper(self._observer, self._plan.reduce_s, self._plan.timeout_s)
-                command = f"{replace(self._plan, seed=drawn.seed).command} --programs 1"
+                command = f"{replace(self._plan, seed=drawn.seed, prove=100).command} --programs 1"
                 case = keeper.keep(find, source, command, drawn.seed)
                 if not case.after and refuted:  # the small program does not show it in a trace any more
                     case = keeper.with_pair(case, refuted[0])

@@ -30,7 +30,8 @@ def _small_programs(monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequ
 
 
 def hunted(traceproof: Command, target: str, *args: str, programs: int = 1) -> Ended:
-    return traceproof("hunt", "--target", target, "--seed", "5", "--programs", str(programs), "--jobs", "1", *args)
+    chosen = ("--seed", "5", "--programs", str(programs), "--jobs", "1", "--prove", "100")
+    return traceproof("hunt", "--target", target, *chosen, *args)
 
 
 def test_a_sound_target_shows_nothing(traceproof: Command) -> None:
@@ -163,7 +164,7 @@ def test_a_share_of_the_programs_has_its_traces_proved(traceproof: Command) -> N
     assert json.loads(done.out)["verdicts"] == {}
     half = Plan(0, Target("pypy3"), prove=50)
     assert 300 < sum(map(half.tries, range(1000))) < 700
-    assert all(map(Plan(0, Target("pypy3")).tries, range(1000)))
+    assert all(map(Plan(0, Target("pypy3"), prove=100).tries, range(1000)))
 
 
 def test_a_trace_whose_guard_hands_over_what_is_lost_is_told_of(traceproof: Command) -> None:
@@ -244,7 +245,7 @@ def test_finds_that_are_like_others_are_only_counted(tmp_path: Path, like: str, 
 def test_the_plan_is_kept(traceproof: Command) -> None:
     target = fake(traceproof.folder)
     hunted(traceproof, target, "--jit", "vec=1", "--timeout", "2")
-    assert read_plan(traceproof.folder / "hunt") == Plan(5, Target(target, "vec=1"), 2.0)
+    assert read_plan(traceproof.folder / "hunt") == Plan(5, Target(target, "vec=1"), 2.0, prove=100)
 
 
 def test_ctrl_c_ends_it_with_the_summary(tmp_path: Path) -> None:
