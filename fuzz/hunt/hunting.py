@@ -93,7 +93,7 @@ class Hunt:
         return Drawn(seed, mutated(program, other, seed), (one, two), known)
 
     def _known_finds(self) -> Iterator[str]:
-        """What finds are like that need not be made small: one was whose cause it tells, or many came to buckets that
+        """Likenesses of finds that need not be made small: one was whose cause it tells, or many came to buckets that
         were there."""
         seen, repeated = set[str](), Counter[str]()
         for result in self.known.values():

@@ -7,26 +7,26 @@ from random import Random
 from textwrap import indent
 
 from fuzz.draw.choices import Choices, RandomChoices
-from fuzz.hunt.programs.bounded import BOUNDED
-from fuzz.hunt.programs.buffers import BUFFERS
-from fuzz.hunt.programs.calls import CALLS as CALLED
-from fuzz.hunt.programs.carried import CARRIED
-from fuzz.hunt.programs.control import CONTROL
-from fuzz.hunt.programs.conversions import CONVERSIONS
 from fuzz.hunt.programs.definitions import definitions_for
-from fuzz.hunt.programs.effects import EFFECTS
-from fuzz.hunt.programs.floats import FLOATS
-from fuzz.hunt.programs.integers import INTEGERS, WRAPPING
-from fuzz.hunt.programs.library import LIBRARY
-from fuzz.hunt.programs.lists import LISTS
-from fuzz.hunt.programs.mappings import MAPPINGS
-from fuzz.hunt.programs.moves import MOVES
-from fuzz.hunt.programs.objects import OBJECTS
+from fuzz.hunt.programs.families.bounded import BOUNDED
+from fuzz.hunt.programs.families.buffers import BUFFERS
+from fuzz.hunt.programs.families.calls import CALLS as CALLED
+from fuzz.hunt.programs.families.carried import CARRIED
+from fuzz.hunt.programs.families.control import CONTROL
+from fuzz.hunt.programs.families.conversions import CONVERSIONS
+from fuzz.hunt.programs.families.effects import EFFECTS
+from fuzz.hunt.programs.families.floats import FLOATS
+from fuzz.hunt.programs.families.integers import INTEGERS, WRAPPING
+from fuzz.hunt.programs.families.library import LIBRARY
+from fuzz.hunt.programs.families.lists import LISTS
+from fuzz.hunt.programs.families.mappings import MAPPINGS
+from fuzz.hunt.programs.families.moves import MOVES
+from fuzz.hunt.programs.families.objects import OBJECTS
+from fuzz.hunt.programs.families.texts import TEXTS
 from fuzz.hunt.programs.part import HELD, LOCALS, Part
 from fuzz.hunt.programs.prelude import PRELUDE
 from fuzz.hunt.programs.scope import Scope
 from fuzz.hunt.programs.storing import stored
-from fuzz.hunt.programs.texts import TEXTS
 from fuzz.hunt.programs.traces import trace_function
 from fuzz.hunt.programs.values import ARGUMENTS, ODD
 

@@ -1,0 +1,1 @@
+"""The parts of the grammar, a table for each family."""
