@@ -74,7 +74,7 @@ def hunt(
     prove: int | None,
     as_json: bool,
 ) -> int:
-    """Test the JIT of a PyPy: generate programs, run them, prove all traces that it compiles, compare what they print.
+    """Test the JIT of a PyPy: generate programs, run them, compare what they print, prove traces that it compiles.
 
     A program whose output with the JIT differs from that without it, or from that of this Python, or that crashes or
     hangs, is a find: it is reduced, and stored in DIR/cases with its log, the options and a report. A refuted trace is
