@@ -18,6 +18,7 @@ from fuzz.campaign.triage import settle
 from fuzz.cases.log_run import PairRun
 from fuzz.cases.store import Case
 from fuzz.hunt.observe import Find, FindKind, Observer
+from fuzz.hunt.programs.prelude import shortened
 from fuzz.hunt.proofs import prove_log
 from fuzz.hunt.shrink import shrink
 from fuzz.reduce.source import look_at
@@ -55,7 +56,12 @@ class Keeper:
 
             small = source
             if find.kind is not FindKind.HANG:  # to try one takes minutes
-                small = shrink(source, lambda candidate: shown(candidate) is not None, self.seconds)
+                short = shortened(source)
+                small = shrink(
+                    short if shown(short) is not None else source,
+                    lambda candidate: shown(candidate) is not None,
+                    self.seconds,
+                )
             log.unlink(missing_ok=True)
             left = shown(small) or find
             refuted = next(iter(prove_log(log, program, self.timeout_s).refuted), None)

@@ -10,10 +10,12 @@ import resource
 import shutil
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from fuzz.hunt.programs.prelude import shortened
 from fuzz.hunt.programs.program import FAMILIES, Program, draw_program
 
 SEEDS = 1000
@@ -91,6 +93,15 @@ def test_rows_are_shown_where_that_is_asked_for(tmp_path: Path) -> None:
     assert [line for line in verbose.splitlines() if line[0] == "f"] == quiet.splitlines()
     rows = sum(int(line.split()[1]) for line in quiet.splitlines())
     assert len(verbose.splitlines()) == rows + len(quiet.splitlines())
+
+
+def test_a_program_with_a_shorter_frame_prints_all_values(tmp_path: Path) -> None:
+    program = draw_program(0)
+    short = replace(program, source=shortened(program.source))
+    assert len(short.source) < len(program.source)
+    out = run(short, tmp_path, sys.executable)
+    assert {line.split()[0] for line in out.splitlines()} == {f"f{number}" for number in range(6)}
+    assert shortened("print(1)\n") == "print(1)\n"
 
 
 @pytest.mark.skipif(PYPY is None, reason="needs pypy3")
