@@ -193,7 +193,7 @@ def translated(pair: LogPair, file: str, knowledge: Knowledge, *, strict: Transl
     sides, apart = with_classes(sides, knowledge.inferred.apart)
     sides, zeros = with_zeros(sides, knowledge.inferred.zeros)
     if strict is not None:
-        sides = with_narrow_numbers(with_guards_that_hold(sides, strict.origins))
+        sides = with_narrow_numbers(with_guards_that_hold(sides, strict.origins, pair.kind))
     text = _text(sides, knowledge, generous=generous)
     rests_on = {parent.number for parent in pair.parents if facts.lines}
     rests_on |= {number for number in knowledge.targets.bridges_to(rests_on) if number < pair.number}

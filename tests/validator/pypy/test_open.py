@@ -116,6 +116,47 @@ def test_pypy_knows_how_wide_numbers_are(gives: str, known: str, other: str) -> 
     assert "raw" in gives or isinstance(wrong.verdict, Refuted)
 
 
+FLOATS = """\
+[p0, p1]
+f2 = getfield_gc_f(p0, descr=<FieldF Point.inst_x 8>)
+f3 = getfield_gc_f({}, descr=<FieldF {} 8>)
+i4 = float_lt(f2, f3)
+guard_false(i4, descr=<Guard0x1>)
+{}
+jump(p0, p1, descr=TargetToken(140))"""
+
+
+@pytest.mark.parametrize(
+    ("asks", "verdict"),
+    [
+        ("i5 = float_ge(f2, f3)\nguard_true(i5, descr=<Guard0x2>)", Refuted),  # one of them may be NaN
+        ("i5 = float_gt(f3, f2)\nguard_false(i5, descr=<Guard0x2>)", Proved),
+        ("i5 = float_lt(f2, 0.500000)\nguard_false(i5, descr=<Guard0x2>)", Unknown),
+        ("i5 = cast_float_to_int(f2)\ni6 = int_lt(i5, 9)\nguard_true(i6, descr=<Guard0x2>)", Unknown),
+    ],
+)
+def test_no_guard_on_floats_that_are_loaded_is_left_out_for_what_pypy_knew(asks: str, verdict: type) -> None:
+    recorded, optimized = (FLOATS.format("p1", "Point.inst_y", text) for text in (asks, ""))
+    assert isinstance(judged(recorded, optimized.replace("\n\n", "\n")).verdict, verdict)
+
+
+@pytest.mark.parametrize("known", ["the other one", "by a guard"])
+def test_one_may_be_where_pypy_knew_a_float(known: str) -> None:
+    """As it is in a constant object, of which the optimized trace loads nothing, or was found to be a constant."""
+    asks = "i5 = float_ge(f2, f3)\nguard_true(i5, descr=<Guard0x2>)"
+    is_guarded = known == "by a guard"
+    base = "p1" if is_guarded else "ConstPtr(ptr9)"
+    recorded = FLOATS.format(base, "Point.inst_y", asks)
+    if is_guarded:
+        value = "guard_value(f3, 0.500000, descr=<Guard0x3>)"
+        recorded = recorded.replace("i4 =", f"{value}\ni4 =")
+        optimized = recorded.replace(f"\n{asks}", "")
+    else:
+        optimized = "\n".join(line for line in recorded.replace(f"\n{asks}", "").splitlines() if "f3 =" not in line)
+        optimized = optimized.replace("f3", "0.500000")
+    assert isinstance(judged(recorded, optimized).verdict, Unknown)
+
+
 def test_which_numbers_classes_and_functions_are_refutes_nothing() -> None:
     one = judged("[p0]\ni1 = int_eq(ConstClass(work), 5)\nfinish(i1)", "[p0]\nfinish(1)")
     assert isinstance(one.verdict, Unknown)

@@ -1,7 +1,8 @@
 """Knowledge that PyPy's optimizer may have had, and that a log does not hold.
 
 It had reasons to leave guards out that show in no log: the class of a constant object, what the parent of a bridge had
-found out. So guards that are gone are granted: they hold. Values that are gone cannot be (`Open`).
+found out. So guards that are gone are granted: they hold. Values that are gone cannot be (`Open`). Nor are guards on
+how floats compare in a loop: all that the optimizer may know of a float there is its value, which is open then.
 
 Nor does a log say how wide fields are, and the results of calls that are narrower than a word. The optimizer knows
 their bounds. So numbers are granted that are within those of all widths.
@@ -13,6 +14,7 @@ import re
 from collections.abc import Iterator
 from itertools import count
 
+from optimizer.ir.dialects.pypy_pairs import Kind
 from optimizer.ir.immutable import replace
 from validator.pypy.printed.lines import NULL, Line
 from validator.pypy.printed.straight import Sides
@@ -24,14 +26,18 @@ _TRUTHS, _BYTES = "2", "128"
 """The ends of the numbers, from 0 on, that fit into a truth value, and into a byte, whether it has a sign or not."""
 
 
-def with_guards_that_hold(sides: Sides, origins: tuple[int | None, ...]) -> Sides:
-    """The pair, where the recorded guards that are the origin of none say that they hold."""
-    kept = {*origins}
+def with_guards_that_hold(sides: Sides, origins: tuple[int | None, ...], kind: Kind) -> Sides:
+    """The pair, where the recorded guards that are the origin of none say that they hold, as far as that is granted."""
+    is_straight_loop = kind is Kind.LOOP and not sides.is_peeled and sides.target is None
+    lines = sides.before.lines if is_straight_loop else ()
+    kept, compared = {*origins}, {line.result for line in lines if line.name.startswith("float_")}
     numbers = iter(range(len(sides.before.lines)))
     lines = tuple(
         held
         for line in sides.before.lines
-        for held in ((line,) if not line.is_guard or next(numbers) in kept else _held(line))
+        for held in (
+            (line,) if not line.is_guard or next(numbers) in kept or not compared.isdisjoint(line.args) else _held(line)
+        )
     )
     return replace(sides, before=sides.before.with_lines(lines))
 
