@@ -6,10 +6,9 @@ four times as long to make.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from dataclasses import replace as replace
-from typing import Any, Generic, TypeVar, dataclass_transform
+from typing import TypeVar, dataclass_transform
 
 T = TypeVar("T")
 
@@ -19,18 +18,3 @@ def immutable(cls: type[T]) -> type[T]:
     """Makes a dataclass whose objects are told by their fields alone. One that has a hash of its own keeps it, or that
     has or inherits words of its own for them."""
     return dataclass(slots=True, unsafe_hash="__hash__" not in vars(cls), repr=cls.__repr__ is object.__repr__)(cls)
-
-
-class once(Generic[T]):
-    """An attribute that is computed when it is first asked for. `functools.cached_property` takes three times as long
-    there, up to Python 3.11: it locks."""
-
-    def __init__(self, compute: Callable[[Any], T]) -> None:
-        self._compute = compute
-
-    def __set_name__(self, owner: type, name: str) -> None:
-        self._name = name
-
-    def __get__(self, instance: Any, owner: type) -> T:
-        value = instance.__dict__[self._name] = self._compute(instance)
-        return value

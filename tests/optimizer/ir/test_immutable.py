@@ -7,7 +7,7 @@ from dataclasses import field
 
 import pytest
 
-from optimizer.ir.immutable import immutable, once, replace
+from optimizer.ir.immutable import immutable, replace
 
 
 @immutable
@@ -54,20 +54,3 @@ def test_there_is_no_room_for_more() -> None:
 def test_nothing_is_replaced_that_is_not_there() -> None:
     with pytest.raises(TypeError):
         replace(Point(1), z=2)  # type: ignore[call-arg]
-
-
-def test_what_is_computed_once_is_kept_by_each_object() -> None:
-    computed = []
-
-    class Doubled:
-        def __init__(self, number: int) -> None:
-            self.number = number
-
-        @once
-        def value(self) -> int:
-            computed.append(self.number)
-            return 2 * self.number
-
-    one, other = Doubled(1), Doubled(2)
-    assert [one.value, other.value, one.value, other.value] == [2, 4, 2, 4]
-    assert computed == [1, 2]

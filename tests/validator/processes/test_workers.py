@@ -124,7 +124,7 @@ def test_a_worker_that_dies_while_it_has_nothing_to_do_is_replaced(tmp_path: Pat
     with os.fdopen(reader, "rb") as lines, closing(run(lines, dies_later)) as found:
         os.write(writer, b"say a\n")
         assert next(found).text == "1 say a"
-        time.sleep(0.2)
+        time.sleep(1.0)
         os.write(writer, b"say b\n")
         assert next(found).text == "2 say b"
         os.close(writer)

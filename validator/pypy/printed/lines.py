@@ -9,9 +9,10 @@ from functools import lru_cache
 
 from optimizer.ir.dialects.pypy_log import Section
 from optimizer.ir.faults import InputError
-from optimizer.ir.immutable import immutable, once
+from optimizer.ir.immutable import immutable
 from optimizer.ir.text.lexer import Source
 from optimizer.ir.text.syntax import Statement, parse_body
+from validator.pypy.printed.once import once
 
 NULL = "ConstPtr(null)"
 _HOLE = "None"
