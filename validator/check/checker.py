@@ -120,7 +120,7 @@ def _universe(before: Trace, after: Trace, layout: Layout) -> Universe:
         named = descr.slots if isinstance(descr, Array) else (slot_of(descr),)
         for slot in named:
             if memory is not None and slot is not None:
-                slots[slot.key] = slot
+                slots[slot.key] = layout.fields.get(slot.key, slot)  # not that of a subclass
                 if memory.descr is not FIELD:
                     indexed.add(slot.key)
     are_raw = [uses_raw(trace, layout) for trace in (before, after)]  # both are looked at, for what is not modelled

@@ -40,3 +40,28 @@ def test_equalities_that_do_not_hold() -> None:
         ("before", "i2", "i9"),
     ):
         assert not isinstance(check(before, after, Certificate(equal=((trace, var, other),))), Checked)
+
+
+CLASSES = """\
++++
+[struct.Point]
+fields = { x = "int" }
+
+[struct.Small]
+parent = "Point"
+
+[struct.Large]
+parent = "Point"
++++
+"""
+
+
+@pytest.mark.parametrize("kind", ["Point", "Small"])
+@pytest.mark.parametrize("end", ["p2", "i3"])
+def test_a_field_is_that_of_all_classes_that_inherit_it(kind: str, end: str) -> None:
+    """Whichever of them a descr names last."""
+    body = f"[p0]\np2 = new_with_vtable(descr={kind})\nsetfield_gc(p2, 5, descr={kind}.x)\n"
+    body += f"i3 = getfield_gc_i(p2, descr={kind}.x)\ni4 = getfield_gc_i(p0, descr=Large.x)\nfinish({end})\n"
+    before, partners = parse(CLASSES + body), Certificate(partners=((0, 0),))
+    assert isinstance(check(before, parse(CLASSES + body), partners), Checked)
+    assert not isinstance(check(before, parse(CLASSES + body.replace("5", "6")), partners), Checked)
