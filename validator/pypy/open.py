@@ -2,7 +2,8 @@
 
 PyPy's optimizer knows what a log does not hold: what constant objects are and hold, what calls on them give, what the
 parent of a bridge had in hand. A value is open if it may depend on that: constant objects, floats, addresses, and what
-only one of both traces loads or calls for. Values that an operation or a guard relates to an open one are open, too.
+only one of both traces loads or calls for. Values that an operation or a guard relates to an open one are open, too, and
+what one trace alone loads from one.
 
 So a difference is surely one if it is between values that are not open: numbers that both traces compute from the same
 inputs, loads and results of calls.
@@ -140,11 +141,14 @@ class Open:
         return line.result is not None and self._sameness.of(trace, line.result) in self._in_both
 
     def _may_be_known(self, trace: str, load: Line) -> bool:
-        """May the optimizer have had the value from elsewhere, or loaded it from elsewhere? Not if the recorded trace
-        has made the object, or, in a loop, loads such memory for the first time."""
+        """May the optimizer have had the value from elsewhere, or loaded it from elsewhere? Surely where the place is
+        open. Else not if the recorded trace has made the object, or, in a loop, loads such memory for the first
+        time."""
         found = load.access
         assert found is not None
         base = found.place[0]
+        if any(self._top(self._sameness.of(trace, text)) in self._reasons for text in found.place):
+            return True
         if trace == AFTER:
             return is_pointer(base) or self._sameness.of(AFTER, base) not in self._in_both
         lines = self._lines[BEFORE]

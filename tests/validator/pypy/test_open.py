@@ -157,6 +157,40 @@ def test_one_may_be_where_pypy_knew_a_float(known: str) -> None:
     assert isinstance(judged(recorded, optimized).verdict, Unknown)
 
 
+CELL, WIDTH = "<FieldP Cell.inst_w_value 8>", "<FieldS Size.inst_width 8 pure>"
+LOAD = f"p3 = getfield_gc_r(p0, descr={CELL})\n"
+FOUND = f"{LOAD}guard_value(p3, ConstPtr(ptr9), descr=<Guard0x1>)\n"
+STORE = f"setfield_gc(p0, ConstPtr(ptr9), descr={CELL})\n"
+LOADED = f"p3 = getfield_gc_r(ConstPtr(ptr9), descr={CELL})\n"
+SUM = f"i4 = getfield_gc_i(p3, descr={WIDTH})\ni8 = int_add(i2, i4)\n"
+ASKS = """\
+f4 = getfield_gc_f(p3, descr=<FieldF Point.inst_x 8 pure>)
+f5 = getfield_gc_f(p3, descr=<FieldF Point.inst_y 16 pure>)
+i6 = float_lt(f4, f5)
+guard_false(i6, descr=<Guard0x2>)
+i8 = int_add(i2, 7)
+"""
+ITEM = f"""\
+i3 = getfield_gc_i(ConstPtr(ptr9), descr={WIDTH})
+p4 = new_array_clear(9, descr=<ArrayS 8>)
+setarrayitem_gc(p4, 7, 7, descr=<ArrayS 8>)
+i5 = getarrayitem_gc_i(p4, i3, descr=<ArrayS 8>)
+i8 = int_add(i2, i5)
+"""
+
+
+@pytest.mark.parametrize(
+    ("kept", "gone"),
+    [(FOUND, SUM), (FOUND, ASKS), (STORE, LOAD + SUM), (STORE, LOAD + ASKS), ("", LOADED + ASKS), ("", ITEM)],
+)
+def test_what_is_in_an_object_that_pypy_knew_refutes_nothing(kept: str, gone: str) -> None:
+    """The optimizer has looked up a 7 in the constant, or that the guard holds."""
+    end = "jump(p0, p1, i8, descr=TargetToken(140))"
+    outcome = judged(f"[p0, p1, i2]\n{kept}{gone}{end}", f"[p0, p1, i2]\n{kept}i8 = int_add(i2, 7)\n{end}")
+    assert isinstance(outcome.verdict, Unknown)
+    assert outcome.missing
+
+
 def test_which_numbers_classes_and_functions_are_refutes_nothing() -> None:
     one = judged("[p0]\ni1 = int_eq(ConstClass(work), 5)\nfinish(i1)", "[p0]\nfinish(1)")
     assert isinstance(one.verdict, Unknown)
@@ -171,9 +205,6 @@ def opened(recorded: str, optimized: str) -> Open:
 def ran(obligation: str, before: Outcome, after: Outcome) -> Counterexample:
     """A run that breaks the obligation."""
     return Counterexample((), obligation, State(()), Run(before, (), {}), Run(after, (), {}), "", (0,))
-
-
-CELL = "<FieldP Cell.inst_w_value 8>"
 
 
 @pytest.mark.parametrize(("stored", "is_open"), [("ConstPtr(ptr3)", True), ("p0", False)])

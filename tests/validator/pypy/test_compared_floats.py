@@ -1,0 +1,64 @@
+"""Comparisons of floats that are each other's opposite only where neither is NaN: no pair is proved that takes them for
+that. Straight loops are refuted (`test_open`); what a bridge starts with, and what a label relies on, is left open."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from tests.pypy_logs import bridge as optimized_bridge
+from tests.pypy_logs import judged, loop, recorded
+from validator import Proved, Unknown
+
+BOTH = (
+    "f2 = getfield_gc_f(p0, descr=<FieldF Point.inst_x 8>)",
+    "f3 = getfield_gc_f(p1, descr=<FieldF Point.inst_y 16>)",
+)
+LESS, WORK = "i4 = float_lt(f2, f3)", "call_n(ConstClass(work), descr=<Callv 0 EF=7>)"
+WRONG = ("i5 = float_ge(f2, f3)", "guard_true(i5)")
+RIGHT = ("i5 = float_gt(f3, f2)", "guard_false(i5)")
+ASKS = pytest.mark.parametrize(("asks", "verdict"), [(WRONG, Unknown), (RIGHT, Proved)])
+
+
+def guard(number: int) -> str:
+    return f"+1: guard_false(i4, descr=<Guard0x7f{number}>) [p0, p1, f2, f3]"
+
+
+def guarded(number: int) -> tuple[str, ...]:
+    return (*(f"+1: {line}" for line in (*BOTH, LESS)), guard(number))
+
+
+@ASKS
+def test_in_a_peeled_loop(asks: tuple[str, ...], verdict: type) -> None:
+    before = recorded("[p0, p1]", *BOTH, LESS, "guard_false(i4)", *asks, WORK, "jump(p0, p1, descr=<Loop-1>)")
+    inner = "+1: label(p0, p1, descr=TargetToken(141))"
+    back = "+1: jump(p0, p1, descr=TargetToken(141))"
+    start = "+1: label(p0, p1, descr=TargetToken(140))"
+    body = [re.sub(r"\b([fi])([234])\b", r"\g<1>1\2", line) for line in guarded(21)]
+    after = loop("[p0, p1]", start, *guarded(20), WORK, inner, *body, WORK, back)
+    (one,) = judged(before + after)
+    assert isinstance(one.verdict, verdict)
+
+
+@ASKS
+def test_in_a_bridge(asks: tuple[str, ...], verdict: type) -> None:
+    before = recorded("[p0, p1]", *BOTH, LESS, "guard_false(i4)", *asks, "finish(p0)")
+    (one,) = judged(before + optimized_bridge("[p0, p1]", *guarded(20), "+1: finish(p0)"))
+    assert isinstance(one.verdict, verdict)
+
+
+@pytest.mark.parametrize("asks", [WRONG, ("i5 = float_ne(f2, f3)", "guard_true(i5)")])
+def test_in_the_parent_of_a_bridge(asks: tuple[str, ...]) -> None:
+    """It starts where one float is not less than the other one."""
+    back = "jump(p0, p1, descr={})"
+    before = recorded("[p0, p1]", *BOTH, LESS, "guard_true(i4)", back.format("<Loop-1>"))
+    lines = (*guarded(10)[:-1], guard(10).replace("guard_false", "guard_true"), back.format("TargetToken(140)"))
+    parent = before + loop("[p0, p1]", "+1: label(p0, p1, descr=TargetToken(140))", *lines)
+    one, child = judged(
+        parent
+        + recorded("[p0, p1, f2, f3]", *asks, "finish(p0)")
+        + optimized_bridge("[p0, p1, f2, f3]", "+1: finish(p0)")
+    )
+    assert isinstance(one.verdict, Proved)
+    assert isinstance(child.verdict, Unknown)
