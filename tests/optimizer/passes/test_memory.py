@@ -329,6 +329,17 @@ def test_stores_go(before: str, after: str) -> None:
     becomes(before, after)
 
 
+def test_what_a_guard_finds_out_is_stored_in_the_exit_blocks_behind_it() -> None:
+    block = "{{\n    setfield_gc(p0, {}, descr=Node.value)\n}}\n"
+    becomes(
+        "[p0, i0, i1]\nsetfield_gc(p0, i1, descr=Node.value)\n"
+        "guard_value(i1, 5) [p0]\nguard_value(i0, 7) [p0]\njump()\n",
+        f"[p0, i0, i1]\nguard_value(i1, 5, origin=0) [p0] {block.format('i1')}"
+        f"guard_value(i0, 7, origin=1) [p0] {block.format(5)}setfield_gc(p0, 5, descr=Node.value)\njump()\n",
+        *("guards", "heap"),
+    )
+
+
 STORES_STAY = {
     "what was read, behind another store": (
         "[p0, p1]\ni1 = getfield_gc_i(p0, descr=Node.value)\nsetfield_gc(p1, 5, descr=Node.value)\n"
