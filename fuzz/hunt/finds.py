@@ -118,9 +118,11 @@ def is_same(one: Find, other: Find) -> bool:
 
 
 def bucket(find: Find, source: str) -> str:
-    """The name of the bucket of a find in a small program: of a crash where it crashes, else what is left in the
-    program."""
-    told = find.what if find.kind is FindKind.CRASH else " ".join(sorted(_nature(ast.parse(source))))
+    """The name of the bucket of a find in a small program: of a crash where it crashes, if it tells that, else what is
+    left in the program."""
+    told = find.what if find.kind is FindKind.CRASH else ""
+    if not find.tells_place:
+        told = " ".join(filter(None, (told, *sorted(_nature(ast.parse(source))))))
     words = re.sub(r"[^A-Za-z0-9]+", "-", told).strip("-").lower()[:60].rstrip("-")
     return f"{find.kind.value}-{words}-{hashlib.sha256(told.encode()).hexdigest()[:4]}"
 

@@ -98,7 +98,7 @@ class Hunt:
         seen, repeated = set[str](), Counter[str]()
         for result in self.known.values():
             if result.bucket:
-                repeated[result.like] += result.bucket in seen or (result.like != result.kind) * _REPEATED
+                repeated[result.like] += result.bucket in seen or (": " in result.like) * _REPEATED
                 seen.add(result.bucket)
         yield from (like for like, times in repeated.items() if times >= _REPEATED)
 

@@ -50,6 +50,11 @@ class Find:
         }
         return f"{said[self.kind]}{': ' * bool(self.what)}{self.what}"
 
+    @property
+    def tells_place(self) -> bool:
+        """Is it a crash that tells where? A signal alone may have any cause."""
+        return self.kind is FindKind.CRASH and " in " in self.what
+
 
 @dataclass(frozen=True, slots=True)
 class Seen:

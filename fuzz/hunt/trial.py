@@ -56,9 +56,12 @@ def lost(drawn: Drawn, loss: Loss) -> Tried:
 
 
 def likeness(find: Find, proofs: Proofs) -> str:
-    """The words that finds of one cause share before they are made small, where that can be told: the kind, and what
-    crashes, or that each function that differs has a guard that hands over what its label does not take."""
+    """The words that finds of one cause share before they are made small: the kind, and where that can be told, behind
+    a colon, the place of a crash, or that each function that differs has a guard that hands over what its label does
+    not take. The kind and a signal are those of many causes."""
     detail = find.what if find.kind is FindKind.CRASH else ""
+    if detail and not find.tells_place:
+        return f"{find.kind.value} {detail}"
     if find.kind is FindKind.DIFFERENCE and proofs.losing:
         places = "\n".join(proofs.losing)
         detail = LOST if all(f"'{label};" in places for label in find.what.split()) else ""

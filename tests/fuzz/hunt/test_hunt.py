@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 from pathlib import Path
 
@@ -13,10 +14,14 @@ from processes import wait_until
 from pypy_logs import POINT
 
 from fuzz.cases.store import read_case
+from fuzz.hunt.finds import bucket
 from fuzz.hunt.hunting import Hunt
+from fuzz.hunt.observe import Find, FindKind
 from fuzz.hunt.plan import Plan, Result, read_plan, read_results
 from fuzz.hunt.programs.program import Program
+from fuzz.hunt.proofs import Proofs
 from fuzz.hunt.target import Target
+from fuzz.hunt.trial import likeness
 
 PYPY = shutil.which("pypy3")
 
@@ -98,6 +103,18 @@ def test_a_crash_is_a_find_and_named_after_where_it_crashed(traceproof: Command)
     assert case.name.startswith("crash-assertionerror-in-optimize-loop-")
     assert len((case / "program.py").read_text().splitlines()) <= 2
     assert "Fatal RPython error: AssertionError" in (case / "report.txt").read_text()
+
+
+def test_a_signal_alone_tells_no_place() -> None:
+    """So it is no cause that may be known already, and what is left of the programs tells finds apart."""
+    signal, place = (Find(FindKind.CRASH, what) for what in ("SIGSEGV", "AssertionError in optimize_loop"))
+    programs = ("print(7 // 2)", "print(5 - 3)")
+    assert [bucket(signal, one).rpartition("-")[0] for one in programs] == [
+        "crash-sigsegv-floordiv",
+        "crash-sigsegv-sub",
+    ]
+    assert len({bucket(place, one) for one in programs}) == 1
+    assert (likeness(signal, Proofs()), likeness(place, Proofs())) == ("crash SIGSEGV", f"crash: {place.what}")
 
 
 def test_it_stops_at_a_number_of_finds(traceproof: Command) -> None:
@@ -232,12 +249,15 @@ def test_a_result_is_read_as_it_was_written(traceproof: Command) -> None:
 
 @pytest.mark.parametrize(
     ("like", "times", "known"),
-    [("crash: here", 1, True), ("difference: lost", 1, True), ("difference", 3, False), ("difference", 4, True)],
+    [
+        *(("crash: here", 1, True), ("crash SIGSEGV", 3, False), ("crash SIGSEGV", 4, True)),
+        *(("difference: lost", 1, True), ("difference", 3, False), ("difference", 4, True)),
+    ],
 )
 def test_finds_that_are_like_others_are_only_counted(tmp_path: Path, like: str, times: int, known: bool) -> None:
     hunt = Hunt(tmp_path, Plan(0, Target("pypy3")))
     for seed in range(times):
-        hunt.known[seed] = Result(seed, drawn(seed), kind=like.split(":")[0], like=like, bucket="one")
+        hunt.known[seed] = Result(seed, drawn(seed), kind=re.split("[: ]", like)[0], like=like, bucket="one")
     assert hunt.draw(50).known == ({like} if known else set())
     hunt.close()
 
