@@ -13,8 +13,9 @@ from dataclasses import dataclass
 from optimizer.ir.dialects.pypy_pairs import Kind, LogPair
 from optimizer.ir.faults import InputError
 from optimizer.ir.immutable import replace
+from optimizer.ir.rows.row import STORE
 from optimizer.ir.run.interpreter import GuardFailed
-from optimizer.ir.trace import Trace
+from optimizer.ir.trace import Trace, exit_of
 from validator.loops.proofs import ENTRY
 from validator.prove.judge import OUT_OF_TIME, validate
 from validator.pypy.ends import RESUME_AT_END, fails_at_end, prove_to_end
@@ -177,6 +178,8 @@ def _verdict(text: Translated, options: Options, prove: Prove) -> tuple[Verdict,
         verdict = Unknown(
             verdict.evidence, f"the recorded trace has run, which contradicts what is assumed: {contradiction}"
         )
+    if isinstance(verdict, Proved) and (lacking := _lacking(told, text)):
+        verdict = Unknown(verdict.evidence, lacking)
     return verdict, Texts(before, told, text.assumes, text.rests_on, shown.options, shown.loop)
 
 
@@ -186,6 +189,15 @@ def _contradiction(proved: Proved, text: Translated) -> str | None:
     reasons = proved.evidence.vacuous or ()
     may_end = text.is_loop and not text.assumes
     return next((reason for reason in reasons if not may_end or reason.startswith(ENTRY)), None)
+
+
+def _lacking(after: Trace, text: Translated) -> str | None:
+    """The reason for which resume data does not do what an exit block has, if the bridge from its guard shows that."""
+    for number, (guard, resumed) in enumerate(zip(after.guards, text.resumed, strict=True)):
+        for op in exit_of(guard).block:
+            if op.op.kind is STORE and resumed is not None and op.descr not in resumed:
+                return f"guard {number} has to store to {op.descr}, and the bridge from there begins without that"
+    return None
 
 
 def _early(origins: tuple[int | None, ...], earliest: tuple[int, ...]) -> list[int]:

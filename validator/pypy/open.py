@@ -2,8 +2,8 @@
 
 PyPy's optimizer knows what a log does not hold: what constant objects are and hold, what calls on them give, what the
 parent of a bridge had in hand. A value is open if it may depend on that: constant objects, floats, addresses, and what
-only one of both traces loads or calls for. Values that an operation or a guard relates to an open one are open, too, and
-what one trace alone loads from one.
+only one of both traces loads or calls for. Values that an operation or a guard relates to an open one are open, too,
+and what one trace alone loads from one.
 
 So a difference is surely one if it is between values that are not open: numbers that both traces compute from the same
 inputs, loads and results of calls.

@@ -202,7 +202,8 @@ def translated(pair: LogPair, file: str, knowledge: Knowledge, *, strict: Transl
     assumes = sorted({*text.assumes, *facts.assumes, *apart, *zeros, *unused})
     told = (f"{what}{SEEN_ELSEWHERE}" if what in knowledge.elsewhere else what for what in assumes)
     is_bridge = pair.kind is not Kind.LOOP and not text.is_loop
-    return replace(text, assumes=tuple(told), rests_on=tuple(sorted(rests_on)), is_bridge=is_bridge)
+    resumed = tuple(knowledge.parents.resumed(pair.number, line) for line in sides.after.lines if line.is_guard)
+    return replace(text, assumes=tuple(told), rests_on=tuple(sorted(rests_on)), is_bridge=is_bridge, resumed=resumed)
 
 
 def _text(sides: Sides, knowledge: Knowledge, *, generous: bool) -> Translated:

@@ -48,7 +48,8 @@ class Translated:
     """Both traces, and the assumptions, each by its name. `origins` are, of each guard, the number of the recorded one
     that it seems to come from, `earliest` the least that this can be, where that is known. It rests on the optimized
     traces of the pairs of these numbers being right. `is_loop`: it goes round, or to the inner label of a loop, the
-    traces of which are `loop`. `is_bridge`: it is none, and goes to the start of one, if it does not finish."""
+    traces of which are `loop`. `is_bridge`: it is none, and goes to the start of one, if it does not finish. `resumed`
+    are, of each guard, the memories to which resume data stores there, if a bridge shows that."""
 
     sides: Sides
     before: Trace
@@ -61,6 +62,7 @@ class Translated:
     is_bridge: bool = False
     loop: tuple[Trace, Trace] | None = None
     in_loop: tuple[int | None, ...] = ()
+    resumed: tuple[frozenset[str] | None, ...] = ()
 
     def says(self, other: Translated) -> bool:
         """Is the same to be proved of both, whatever is assumed for that?"""

@@ -6,7 +6,7 @@ import pytest
 
 from optimizer.ir.text import parse
 from tests.pypy_logs import bridge, judged, loop, recorded
-from validator import Proved
+from validator import Proved, Unknown
 from validator.pypy.judge import OPTIONS
 from validator.pypy.resume_data import with_resume_data
 
@@ -81,3 +81,34 @@ def test_a_guard_does_not_resume_behind_a_call_in_front_of_which_it_stands() -> 
         (one,) = judged(recorded(inputs, *before) + bridge(inputs, *(f"+1: {line}" for line in after)))
         assert isinstance(one.verdict, Proved) is is_right
         assert is_right or "not only by what resume data can do" in str(one.verdict)
+
+
+KEPT = f"setfield_gc(p0, ConstPtr(null), descr={NEXT})"
+
+
+@pytest.mark.parametrize(
+    ("begins", "is_stored"),
+    [
+        ((*MADE, STORED), True),
+        (("debug_merge_point(0, 0, 'f;a.py:4-9~#40 LOAD_FAST')", *MADE, STORED), False),
+        (MADE, False),
+        ((MADE[0], STORED), False),
+        ((*MADE, STORED.replace(NEXT, "<FieldP List.inst_last 16>")), False),
+        ((), False),
+    ],
+)
+def test_a_bridge_shows_what_resume_data_stores_where_it_starts(begins: tuple[str, ...], *, is_stored: bool) -> None:
+    made = tuple(line.format(1, 5).replace("p9", "p0") for line in (*MADE, STORED))
+    asks = ("i3 = int_lt(i1, 9)", "guard_true(i3{}", "i4 = int_add(i1, 1)", KEPT, "jump(p0, i4, descr={})")
+    parent = recorded("[p0, i1]", *made, *(line.format(")" if "guard" in line else "<Loop-1>") for line in asks))
+    handed = ", descr=<Guard0x7f10>) [p0, i1]"
+    label = "label(p0, i1, descr=TargetToken(140))"
+    after = (line.format(handed if "guard" in line else "TargetToken(140)") for line in asks)
+    parent += loop("[p0, i1]", *(f"+1: {line}" for line in (label, *after)))
+    first = tuple(line.format(1, 5).replace("p9", "p0") for line in begins)
+    child = recorded("[p0, i1]", *first, "finish(i1)")
+    child += bridge("[p0, i1]", *(f"+1: {line}" if "point" not in line else line for line in (*first, "finish(i1)")))
+    one, other = judged(parent + child)
+    assert isinstance(one.verdict, Proved if is_stored else Unknown)
+    assert isinstance(other.verdict, Proved)
+    assert isinstance(judged(parent)[0].verdict, Proved)

@@ -11,6 +11,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Set
 from dataclasses import dataclass, field
+from itertools import takewhile
 
 from optimizer.ir.dialects.pypy_log import Section
 from optimizer.ir.dialects.pypy_pairs import LogPair, Parent, Unpaired
@@ -22,6 +23,7 @@ from validator.pypy.printed.straight import plain
 
 _GUARD = re.compile(r"descr=<Guard(?:0x)?([^>]+)>")
 _LABEL = re.compile(r"\s*(?:\+[0-9]+:\s*)?label\(.*descr=(.+)\)")
+_STORE = re.compile(r"\s*set\w+\(.*descr=(.+)\)")
 _JUMP = re.compile(r"\s*(?:\+[0-9]+:\s*)?jump\(.*descr=(.+)\)")
 OPPOSITES = {
     "guard_true": "guard_false",
@@ -36,9 +38,10 @@ OPPOSITES = {
 
 @dataclass(slots=True)
 class Parents:
-    """The parents of the bridges of a log, by the numbers of their pairs."""
+    """The parents of the bridges of a log, by the numbers of their pairs, and what resume data stores there."""
 
     _parents: dict[int, int] = field(default_factory=dict)
+    _resumed: dict[tuple[int, str], frozenset[str]] = field(default_factory=dict)
     _last_bridges: dict[int, int] = field(default_factory=dict)
     _guards: dict[str, int] = field(default_factory=dict)
 
@@ -50,7 +53,12 @@ class Parents:
         if item.guard is not None and (parent := self._guards.get(item.guard)) is not None:
             self._parents[item.number] = parent
             self._last_bridges[parent] = item.number
+            self._resumed[parent, item.guard] = _stored_first(item.recorded)
         self._has_guards(item.number, item.optimized)
+
+    def resumed(self, number: int, guard: Line) -> frozenset[str] | None:
+        """The memories to which resume data stores at that guard of the optimized trace; None where no bridge shows."""
+        return next((self._resumed.get((number, found)) for found in _GUARD.findall(f"descr={guard.descr}")), None)
 
     def _has_guards(self, number: int, section: Section) -> None:
         if not section.is_recorded:
@@ -119,6 +127,13 @@ class Targets:
             if isinstance(item, LogPair) and item.number in self._last_bridges:
                 held[item.number] = item
             held = {number: pair for number, pair in held.items() if self._last_bridges[number] > item.number}
+
+
+def _stored_first(recorded: Section) -> frozenset[str]:
+    """The memories to which a recorded bridge stores in front of its first position: where it starts, PyPy records what
+    resume data does."""
+    first = takewhile(lambda line: "debug_merge_point(" not in line, recorded.lines)
+    return frozenset(found[1] for line in first if (found := _STORE.match(line)))
 
 
 def _last_jump(section: Section) -> str | None:
