@@ -14,7 +14,7 @@ from processes import wait_until
 from pypy_logs import POINT
 
 from fuzz.cases.store import read_case
-from fuzz.hunt.finds import bucket
+from fuzz.hunt.finds import bucket, is_same
 from fuzz.hunt.hunting import Hunt
 from fuzz.hunt.observe import Find, FindKind
 from fuzz.hunt.plan import Plan, Result, read_plan, read_results
@@ -115,6 +115,20 @@ def test_a_signal_alone_tells_no_place() -> None:
     ]
     assert len({bucket(place, one) for one in programs}) == 1
     assert (likeness(signal, Proofs()), likeness(place, Proofs())) == ("crash SIGSEGV", f"crash: {place.what}")
+
+
+@pytest.mark.parametrize(
+    ("kind", "one", "other", "same"),
+    [
+        (FindKind.CRASH, "SIGSEGV", "SIGSEGV", True),
+        (FindKind.CRASH, "SIGSEGV", "SIGABRT", False),
+        (FindKind.DIFFERENCE, "f0 f1", "f2", True),  # a smaller program may have other functions
+        (FindKind.DIFFERENCE, "f0", "", False),  # one of the runs ends otherwise
+    ],
+)
+def test_a_smaller_program_fails_in_the_same_way(kind: FindKind, one: str, other: str, *, same: bool) -> None:
+    assert is_same(Find(kind, one), Find(kind, other)) is is_same(Find(kind, other), Find(kind, one)) is same
+    assert not is_same(Find(kind, one), Find(FindKind.INTERPRETER, one))
 
 
 def test_it_stops_at_a_number_of_finds(traceproof: Command) -> None:
