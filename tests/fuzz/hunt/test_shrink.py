@@ -51,6 +51,11 @@ def test_what_is_needed_is_left_and_little_else(needed: set[str], most_lines: in
     assert len(small.splitlines()) <= most_lines
 
 
+def test_what_a_handler_does_is_put_in_the_place_of_its_statement() -> None:
+    source = "try:\n    total = f(3)\nexcept ValueError:\n    kept = 1\n"
+    assert shrink(source, lambda candidate: "kept =" in candidate, 10) == "kept = 0\n"
+
+
 def test_each_candidate_is_a_program_and_smaller_ones_only_are_taken() -> None:
     tried: list[str] = []
 

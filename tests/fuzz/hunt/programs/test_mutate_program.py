@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 import sys
 from pathlib import Path
 
@@ -43,3 +44,21 @@ def test_mutants_differ_in_their_loops_alone() -> None:
         made = mutated(program, draw_program(seed + 1), seed)
         calls = [ast.unparse(node) for node in ast.parse(program.source).body if isinstance(node, ast.Expr)]
         assert [ast.unparse(node) for node in ast.parse(made.source).body if isinstance(node, ast.Expr)] == calls
+
+
+BOUNDS = """\
+def f0(w0, n0):
+    for turn in range(9):
+        w0 = take(7001) + n0[7002] + (w0 << 7003) + w0 ** 7004 + 7005
+
+show(f0, 1, [2])
+"""
+
+
+def test_numbers_that_bound_what_a_program_takes_stay() -> None:
+    """Arguments, indices, amounts of shifts, and exponents; other numbers become any."""
+    program = Program(0, BOUNDS, (), True)
+    made = [mutated(program, program, seed).source for seed in range(60)]
+    for before, number in ((r"take\(", 7001), (r"n0\[", 7002), ("<< ", 7003), (r"\*\* ", 7004), (r"range\(", 9)):
+        assert {found for source in made for found in re.findall(rf"{before}(\d+)", source)} == {str(number)}
+    assert any("take(7001)" in source and "7005" not in source for source in made)
