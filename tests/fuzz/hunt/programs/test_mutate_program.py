@@ -62,3 +62,12 @@ def test_numbers_that_bound_what_a_program_takes_stay() -> None:
     for before, number in ((r"take\(", 7001), (r"n0\[", 7002), ("<< ", 7003), (r"\*\* ", 7004), (r"range\(", 9)):
         assert {found for source in made for found in re.findall(rf"{before}(\d+)", source)} == {str(number)}
     assert any("take(7001)" in source and "7005" not in source for source in made)
+
+
+@pytest.mark.parametrize(("one", "other"), [(True, True), (True, False), (False, True)])
+def test_a_mutant_is_for_other_pythons_if_both_programs_are(*, one: bool, other: bool) -> None:
+    """And what both define is defined once."""
+    text = f"def take(x):\n    return x\n\n{BOUNDS}"
+    made = mutated(Program(0, text, (), one), Program(1, text, (), other), 7)
+    assert made.is_portable is (one and other)
+    assert made.source.count("def take") == 1
