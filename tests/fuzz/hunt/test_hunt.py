@@ -13,15 +13,16 @@ from fakes import BRANCHING, MISCOMPILED, RIGHT, SOURCE, WRONG, drawn, fake, mut
 from processes import wait_until
 from pypy_logs import POINT
 
-from fuzz.cases.store import read_case
-from fuzz.hunt.finds import bucket, is_same
+from fuzz.cases.store import Case, read_case
+from fuzz.hunt.finds import again, bucket, is_same
 from fuzz.hunt.hunting import Hunt
-from fuzz.hunt.observe import Find, FindKind
+from fuzz.hunt.observe import Find, FindKind, Observer
 from fuzz.hunt.plan import Plan, Result, read_plan, read_results
 from fuzz.hunt.programs.program import Program
 from fuzz.hunt.proofs import Proofs
 from fuzz.hunt.target import Target
 from fuzz.hunt.trial import likeness
+from optimizer.ir.immutable import replace
 
 PYPY = shutil.which("pypy3")
 
@@ -148,6 +149,13 @@ def test_programs_of_finds_are_tried_again(traceproof: Command) -> None:
     assert traceproof("corpus", "run", "--corpus", "hunt/cases", "--jobs", "1").code == 0  # its pair alone
     shown = traceproof("corpus", "list", "--corpus", "hunt/cases")
     assert "it prints something else" in shown.out or "refuted" in shown.out
+
+
+def test_a_program_is_tried_again_with_the_options_with_which_it_was_found(tmp_path: Path) -> None:
+    observer = Observer(Target(fake(tmp_path, "if 'vec=1' in sys.argv[2]: os.abort()")))
+    case = Case(name="one", before="", program=SOURCE, kind="crash")
+    assert again(replace(case, jit="vec=1"), observer) == ""
+    assert again(case, observer).startswith("expected a crash of ")
 
 
 def test_without_a_target_it_is_told_how_to_get_one(traceproof: Command) -> None:
