@@ -141,7 +141,13 @@ def vacuity(
     Values that satisfy what is known at the end show that it is not, and so does a sample on which the recorded trace
     goes to its end. The solver is asked behind the first ones, which run farthest: all samples together take longer
     than a query. Its effort is small: this is a note on a proof, and not part of it.
+
+    A trace that is given up where it is too long ends with a guard that always fails: it is meant to leave there.
     """
+    last = pair.before.trace.guards[-1:]
+    if last and last[0].op.name == "guard_always_fails":
+        reachable = _satisfiable(pair, discharger, len(pair.before.guards) - 1, to_end=True)
+        return _first_unreachable(pair, discharger) if reachable is False else () if reachable else None
     ends = discharger.known(Place(len(pair.before.guards), len(pair.after.guards), len(pair.before.events)))
     if not ends.contradiction and is_satisfiable(pair.terms, ends.learned):
         return ()
@@ -161,7 +167,7 @@ def note_effort(pair: Pair) -> int:
 
 def _satisfiable(pair: Pair, discharger: Discharger, guards: int, *, to_end: bool) -> bool | None:
     """Is there a state on which the first `guards` guards pass, everything ahead of the last of them (with `to_end`,
-    everything) being defined?"""
+    of the next one, or of the end) being defined?"""
     facts = passed_up_to(pair, guards, to_end=to_end)
     if facts.contradiction:
         return False
@@ -176,10 +182,10 @@ def _satisfiable(pair: Pair, discharger: Discharger, guards: int, *, to_end: boo
 
 def passed_up_to(pair: Pair, guards: int, *, to_end: bool) -> Facts:
     """The facts where the first `guards` guards of the recorded trace pass, and everything ahead of the last of them is
-    defined, or with `to_end` everything."""
+    defined, or with `to_end` everything ahead of the next one, or of the end."""
     facts = Facts(pair.terms)
     for known in pair.before.defined:
-        if to_end or known.guards < guards:
+        if known.guards < guards + to_end:
             facts.assume(known.condition)
     for passed in pair.passed(Place(guards, 0, None)):
         facts.assume(passed)

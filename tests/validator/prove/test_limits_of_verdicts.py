@@ -286,3 +286,13 @@ def test_what_is_not_a_number_of_seconds_is_a_mistake(capsys: pytest.CaptureFixt
         main(["before", "after", "--timeout", "nan"])
     assert ended.value.code == 2
     assert "nan is not a number of seconds." in capsys.readouterr().err
+
+
+def test_a_trace_that_is_given_up_leaves_at_its_last_guard() -> None:
+    text = "[i0, i1]\n{}guard_true({}) [i0]\ni2 = int_floordiv(i0, i1)\nguard_always_fails() [i2]\njump(i2, i1)\n"
+    assert proved(text.format("", "i1"), text.format("", "i1")).evidence.vacuous == ()
+    never = text.format("i3 = int_lt(i1, i1)\n", "i3")
+    assert proved(never, never).evidence.vacuous == ("guard 0 of the recorded trace never passes",)
+    undefined = text.format("i3 = int_is_zero(i1)\n", "i3")
+    (reason,) = proved(undefined, undefined).evidence.vacuous or ("",)
+    assert reason == "guard 1 of the recorded trace never passes"
