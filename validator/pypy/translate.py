@@ -22,12 +22,14 @@ from validator.pypy.inferred.written import ALLOCATIONS, check_places, reads_wri
 from validator.pypy.origins import earliest_origins, origins_in_loop, origins_of
 from validator.pypy.printed.copies import Copies, copies_of
 from validator.pypy.printed.lines import (
+    FOREIGN,
     NULL,
     RPYTHON,
     Line,
     Printed,
     allocates_raw,
     is_float,
+    is_foreign,
     is_pointer,
     is_variable,
     keeps_off,
@@ -143,8 +145,11 @@ def _assumed(lines: tuple[Line, ...], effects: frozenset[Effect], fields: Fields
         yield from (f"calls leave {memory} NULL" for memory in sorted(memories) if fields.stays_null(memory))
     if any(is_pointer(arg) for line in lines for arg in line.args):
         yield SAME_CONSTANTS
-    if any(keeps_off(line.function) for line in lines if line.is_call):
+    called = {line.function for line in lines if line.is_call}
+    if any(keeps_off(function) and not is_foreign(function) for function in called):
         yield RPYTHON
+    if any(map(is_foreign, called)):
+        yield FOREIGN
     if any(line.name in ("strhash", "unicodehash") for line in lines):
         yield HASHES
 

@@ -78,3 +78,41 @@ def test_a_call_on_arrays_that_nothing_tells_of_is_an_event() -> None:
     verdict = judged(RECORDED.replace(COPY, f"{COPY}\n{loads}\n{COPY.replace('p0, p2', 'p8, p7')}")).verdict
     assert isinstance(verdict, Refuted)
     assert verdict.counterexample.obligation == "end: events"
+
+
+MOVE = COPY.replace("arraycopy), p0, p2, 1, 0, 2", "arraymove), p0, 1, 2, 2").replace(
+    "rriii EF=2 OS=1", "riii EF=2 OS=9"
+)
+MOVED = f"""\
+i9 = getarrayitem_gc_i(p0, 5, descr=<ArrayS 8>)
+{MOVE}
+i3 = getarrayitem_gc_i(p0, {{}}, descr=<ArrayS 8>)
+jump(p0, i3, descr=<Loop-1>)"""
+READ_IN_FRONT = f"""\
+label(p0, i1, descr=TargetToken(140))
+i3 = getarrayitem_gc_i(p0, {{}}, descr=<ArrayS 8>)
+{MOVE}
+jump(p0, i3, descr=TargetToken(140))"""
+
+
+@pytest.mark.parametrize(("item", "was"), [(2, 1), (3, 2), (1, 1), (4, 4)])
+def test_items_that_are_moved_within_an_array(item: int, was: int) -> None:
+    assert isinstance(judged(MOVED.format(item), READ_IN_FRONT.format(was)).verdict, Proved)
+
+
+@pytest.mark.parametrize(("item", "was"), [(2, 2), (3, 3), (1, 2), (4, 3)])
+def test_other_items_are_not_those_that_are_moved(item: int, was: int) -> None:
+    assert not isinstance(judged(MOVED.format(item), READ_IN_FRONT.format(was)).verdict, Proved)
+
+
+@pytest.mark.parametrize("function", ["ll_arraymove", "move"])
+def test_a_field_is_stored_behind_a_move_alone(function: str) -> None:
+    store = "setfield_gc(p1, i9, descr=<FieldS list.length 8>)"
+    move = MOVE.replace("ll_arraymove", function)
+    move = move if function == "ll_arraymove" else move.replace(" OS=9", "")
+    told = "i9 = getarrayitem_gc_i(p0, 5, descr=<ArrayS 8>)"
+    end = "jump(p0, p1, descr={})"
+    recorded = "\n".join((told, store, move, end.format("<Loop-1>")))
+    label = "label(p0, p1, descr=TargetToken(140))"
+    optimized = "\n".join((label, told, move, store, end.format("TargetToken(140)")))
+    assert isinstance(judged(recorded, optimized).verdict, Proved) == (function == "ll_arraymove")

@@ -6,7 +6,7 @@ import pytest
 
 from tests.pypy_logs import BOX, CALL, COUNT, bridge, judged, loop, recorded
 from validator import Proved, Unknown
-from validator.pypy.printed.lines import RPYTHON
+from validator.pypy.printed.lines import FOREIGN, RPYTHON
 
 
 def put_off(field: str, value: str = "i1", function: str = "keep", descr: str = CALL) -> str:
@@ -116,6 +116,12 @@ SET = "_ll_dict_setitem_lookup_done_trampoline__v1707___simple_call__function_"
         (LOOKUP, "<Callv 0 r EF=5 OS=4>"),
         (SET, CALL),
         ("may_ignore_finalizer__pypy_interpreter_generator_GeneratorOrCoroutine", "<Callv 0 r EF=2>"),
+        ("_ll_0_alloc_with_del___", CALL),
+        ("ll_pop_nonneg__dum_checkidxConst_listPtr_Signed", CALL),
+        ("ll_listsetslice__listPtr_Signed_Signed_listPtr", CALL),
+        ("ll_mul_trampoline__v2380___simple_call__function_", CALL),
+        ("ll_join_chars_trampoline__v1287___simple_call__function_", CALL),
+        ("ll_join__rpy_stringPtr_Signed_arrayPtr", CALL),
     ],
 )
 def test_what_functions_of_rpython_touch_is_known(function: str, descr: str) -> None:
@@ -155,11 +161,42 @@ def test_the_length_of_a_string_and_objects_that_are_numbers_are_no_part_of_keys
         ("<FieldS list.length 8>", {"function": "_ll_list_resize_hint_really_look_inside_iff__listPtr_Signed_Bool"}),
         ("<FieldS dicttable.num_live_items 8>", {"function": "_ll_dictnext_look_inside_iff__dictiterPtr"}),
         ("<FieldS rpy_string.hash 8>", {"function": "_ll_strhash__rpy_stringPtr"}),
+        ("<FieldS list.length 8>", {"function": "ll_pop_nonneg__dum_checkidxConst_listPtr_Signed"}),
+        ("<FieldS list.length 8>", {"function": "ll_reverse_trampoline__v1548___simple_call__function_"}),
+        ("<FieldS rpy_string.hash 8>", {"function": "ll_join_strs_trampoline__v1300___simple_call__function_"}),
+        (FIELD, {"function": "ll_listcontains__listPtr_pypy_interpreter_baseobjspace_W_RootPtr"}),
+        (FIELD, {"function": "ll_listeq__listPtr_listPtr_funcPtr"}),
+        (FIELD, {"function": "ccall_getpid"}),
+        (FIELD, {"function": "_ll_1_raw_free__timespecPtr", "descr": "<Callv 0 r EF=2 OS=111>"}),
     ],
 )
 def test_what_they_may_touch_is_not_put_off(field: str, changes: dict[str, str]) -> None:
     (one,) = judged(put_off(field, **changes))
     assert not isinstance(one.verdict, Proved)
+
+
+@pytest.mark.parametrize(
+    ("function", "given", "descr", "is_right"),
+    [
+        ("ccall_clock_gettime", ", i1, 7", "<Callv 0 ii EF=2>", True),
+        ("ccall_getpid", "", "<Callv 0 EF=2>", True),
+        ("_ll_0_raw_malloc_fixedsize___", "", "<Callv 0 EF=5>", True),
+        ("_ll_1_raw_free__timespecPtr", ", i1", "<Callv 0 i EF=2 OS=111>", True),
+        ("ccall_clock_gettime", ", i1, p0", "<Callv 0 ir EF=2>", False),
+        ("ccall_clock_gettime", ", i1, 7", "<Callv 0 ii EF=7>", False),
+        ("call_clock_gettime", ", i1, 7", "<Callv 0 ii EF=2>", False),
+    ],
+)
+def test_functions_of_c_that_are_given_no_object_touch_none(
+    function: str, given: str, descr: str, *, is_right: bool
+) -> None:
+    call = f"call_n(ConstClass({function}){given}, descr={descr})"
+    store, end = f"setfield_gc(p0, i1, descr={FIELD})", "finish(i1)"
+    before = recorded("[p0, i1]", store, call, end)
+    (one,) = judged(before + bridge("[p0, i1]", *(f"+1: {line}" for line in (call, store, end))))
+    assert isinstance(one.verdict, Proved) == is_right
+    assert one.texts is not None
+    assert (FOREIGN in one.texts.assumes) == is_right
 
 
 RESIZE = "_ll_list_resize_hint_really_look_inside_iff__listPtr_Signed_Bool"

@@ -1,9 +1,10 @@
-"""Copies of items: calls of PyPy's `ll_arraycopy`, which its optimizer does item by item where it knows how many.
+"""Copies of items: calls of PyPy's `ll_arraycopy`, and of `ll_arraymove` within one array, which its optimizer does
+item by item where it knows how many.
 
-The descr of such a call (OS=1) does not say which arrays are copied. Source and destination are arrays of one type, and
-what a trace allocates or accesses tells which that is. Nor does a log say of which lists the items are that a function
-of RPython copies to a larger array (`_ll_list_resize_hint`): all have one name. What a trace does to the items of the
-list tells.
+The descr of such a call (OS=1, OS=9) does not say which arrays are copied. Source and destination are arrays of one
+type, and what a trace allocates or accesses tells which that is. Nor does a log say of which lists the items are that a
+function of RPython copies to a larger array (`_ll_list_resize_hint`): all have one name. What a trace does to the items
+of the list tells.
 """
 
 from __future__ import annotations
@@ -18,7 +19,8 @@ from optimizer.ir.types.memory_types import RAW, Array, declared_field
 from validator.pypy.printed.lines import Line, Printed
 from validator.pypy.printed.straight import Sides
 
-_COPY = re.compile(r"<Callv .* EF=2 OS=1>")
+_COPY = re.compile(r"<Callv .* EF=2 OS=(?P<oopspec>[19])>")
+_OOPSPECS = {"1": "arraycopy", "9": "arraymove"}
 _RESIZES = re.compile(r"(?P<descr><Callv 0 rii EF=5)>@_ll_list_resize_hint_really_look_inside_iff__listPtr_Signed_Bool")
 _OF_LIST = re.compile(r"<Array[PSUF] [0-9]+>")
 _LIST_ITEMS = re.compile(r"<FieldP list\.items [0-9]+>")
@@ -46,18 +48,23 @@ class Copies:
     def function(self, line: Line) -> str:
         """The name of a call's function, which says what is copied."""
         if is_copy(line) and (array := self.arrays.get(line.args)):
-            return line.function.replace("OS=1>", f"OS=1 {array[1:]}", 1)
+            return line.function.replace(line.descr, f"{line.descr[:-1]} {array[1:]}", 1)
         if _resizes(line) and (array := self.items.get(line.args)):
             return line.function.replace("EF=5>", f"EF=5 {array[1:]}", 1)
         return line.function
 
     def declared(self, lines: tuple[Line, ...], certain: Declarations) -> Declarations:
         """The declarations, with the arrays that are copied, if nothing else declares them, and with the calls."""
-        copied = {self.function(line): self.arrays[line.args] for line in lines if line.args in self.arrays}
+        copied = {
+            (self.function(line), _oopspec(line.descr)): self.arrays[line.args]
+            for line in lines
+            if line.args in self.arrays
+        }
         items = {array: _ITEMS[array] for array in copied.values() if array in _ITEMS}
         arrays = [Array(array, declared_field(array, "", item, items=True)) for array, item in items.items()]
         calls = [
-            Call(name, "void", oopspec="arraycopy", reads=(array,), writes=(array,)) for name, array in copied.items()
+            Call(name, "void", oopspec=oopspec, reads=(array,), writes=(array,))
+            for (name, oopspec), array in copied.items()
         ]
         named = {*self.memories, *(found.memory for line in lines if (found := line.access))}
         known = {call.name: call for call in certain.calls}
@@ -83,7 +90,12 @@ def is_copy(line: Line) -> bool:
 
 def copies_items(function: str) -> bool:
     """Does the function (as `Line.function`) copy the items of an array, and nothing else?"""
-    return _COPY.match(function) is not None
+    return _oopspec(function) is not None
+
+
+def _oopspec(function: str) -> str | None:
+    found = _COPY.match(function)
+    return found and _OOPSPECS[found["oopspec"]]
 
 
 def copies_of(sides: Sides) -> Copies:

@@ -33,6 +33,8 @@ _FORCES = re.compile(r"<Callv .* EF=2 OS=121>(@.*)?")
 _ALLOCATES = re.compile(r"<Calli 8 i EF=[0-9]+ OS=110>(@.*)?")
 _FREES = re.compile(r"<Callv 0 i EF=[0-9]+ OS=111>(@.*)?")
 
+_FOREIGN = re.compile(r"<Call[ifnv] [0-9]+(?: [if]+)? EF=[2-5](?: OS=111)?>@(ccall_|_ll_[0-9]_raw_(malloc|free)_)\w+")
+
 _RPYTHON = re.compile(r"<Call. .* EF=[2-5](?: OS=4)?>@(?P<name>\w+)")
 _ANYWHERE = r"_trampoline__v\d+___simple_call__function_\w*"
 """The end of the name of a function into which PyPy looks at some calls: which call it is."""
@@ -44,14 +46,21 @@ _NO_KEY = (
 """Fields that are no part of keys: of a string its bytes are, and objects that are numbers are compared by code of the
 interpreter, which may do anything, or are unwrapped first."""
 _KEY = rf"<Field. (rpy_|rpython\.)|(?!{_NO_KEY}).* pure>"
+_OF_LISTS = (
+    r"pop|pop_nonneg|pop_default|pop_zero|delitem|delitem_nonneg|insert_nonneg|reverse|mul|inplace_mul|concat|extend"
+    r"|listslice_\w+?|listdelslice_\w+?|listsetslice"
+)
+"""Functions on lists that compare no items."""
 _LIST, _BUILDER = r"<Field. list\.", r"<Field. (string|unicode)(builder|piece)\."
 _OWN = (
     (r"_ll_list_resize_hint_really_look_inside_iff__listPtr_Signed_Bool", r"<Array|<Field. list\.", _LIST),
     (rf"_ll_list_resize_hint{_ANYWHERE}", r"<Array|<Field. list\.", _LIST),
+    (rf"ll_({_OF_LISTS})({_ANYWHERE}|__\w*listPtr(_\w+)?)", r"<Array|<Field. list\.", _LIST),
     (r"ll_grow_by__stringbuilderPtr_Signed", _TEXT, _BUILDER),
     (r"ll_append_(res0|0_\d+)__stringbuilderPtr_rpy_stringPtr", _TEXT, _BUILDER),
     (r"ll_append_(res_slice|start_\d+)__stringbuilderPtr_rpy_stringPtr(_Signed)+", _TEXT, _BUILDER),
     (rf"ll_build{_ANYWHERE}", _TEXT, _BUILDER),
+    (rf"ll_join(_chars|_strs)?({_ANYWHERE}|__\w+)", r"<Array|<Field. rpy_", r"(?!)"),
     (r"_ll_strhash__rpy_stringPtr", rf"<Array[SU]|{_KEY}", r"<Field. rpy_string\."),
     (r"_ll_dictnext_look_inside_iff__dictiterPtr", _TABLE, r"<Field. (dictiter\.|dicttable\.lookup_function_no )"),
     (
@@ -64,7 +73,7 @@ _OWN = (
         rf"{_TABLE}|{_KEY}",
         r"<ArrayU|<Interior|<Field. (dicttable\.|rpy_)",
     ),
-    (r"(_ll_1_(gc_id|weakref_create)|may_ignore_finalizer)__\w+", r"(?!)", r"(?!)"),
+    (r"(_ll_1_(gc_id|weakref_create)|_ll_0_alloc_with_del|may_ignore_finalizer)__\w+", r"(?!)", r"(?!)"),
 )
 """RPython's own functions on lists, builders of strings, strings, dicts, iterators of dicts, and for the garbage
 collector, by their names, with the memory that they may touch, and the memory that they write. Functions on dicts may
@@ -76,6 +85,8 @@ _STRUCTS = re.compile(r"<Field. (list|string|unicode|dict|rpy_)")
 UNUSED = "what the optimized trace loads, and nobody uses, is not loaded"
 
 RPYTHON = "RPython's own functions on lists, strings, dicts and for the garbage collector touch nothing else"
+
+FOREIGN = "functions of C and for raw memory that are given no object touch none"
 
 _UNNAMED = re.compile(
     r"<(Call|Loop)(?!.*>@[A-Za-z_])|<(Array|Interior)|<Field(?!.*\.inst_|. JitVirtualRef\.)|0x[0-9a-f]|[0-9]{9}"
@@ -123,6 +134,11 @@ class Line(_Remembering):
     def is_call(self) -> bool:
         return self.name.startswith(("call_", "cond_call"))
 
+    @property
+    def called_with(self) -> tuple[str, ...]:
+        """The arguments of a guard or a call, without the condition of one that has a condition."""
+        return self.args[self.name.startswith("cond_call") :]
+
     @once
     def effect(self) -> int:
         """The class of a call's effects: the number behind EF."""
@@ -167,7 +183,7 @@ class Line(_Remembering):
         `<Loop-1>` for compiled code of several types."""
         if self.name.startswith("call_assembler"):
             return f"{self.descr.removesuffix('>')} {self.name[-1]}>"
-        callee = self.args[self.name.startswith("cond_call")] if self.descr.startswith("<Call") else ""
+        callee = self.called_with[0] if self.descr.startswith("<Call") else ""
         if not callee or is_variable(callee):
             return self.descr
         return f"{self.descr}@{callee.removeprefix('ConstClass(').removesuffix(')')}"
@@ -261,9 +277,17 @@ def touches_no_object(function: str) -> bool:
     return touches_nothing(function) or allocates_raw(function)
 
 
+def is_foreign(function: str) -> bool:
+    """Is it a function of C or for raw memory (as `Line.function`) that is given no object? One that may call back has
+    another class of effects (`random_effects_on_gcobjs` in rffi.py)."""
+    return _FOREIGN.fullmatch(function) is not None
+
+
 def keeps_off(function: str, memory: str | None = None) -> bool:
-    """Is it one of RPython's own functions (as `Line.function`), and is the memory none of those that it may touch? It
-    runs no code of the interpreter, forces no frame, and invalidates no code."""
+    """Is it one of RPython's own functions (as `Line.function`), and is the memory none of those that it may touch, or
+    a function of C? It runs no code of the interpreter, forces no frame, and invalidates no code."""
+    if is_foreign(function):
+        return True
     found = _RPYTHON.fullmatch(function)
     touched = (own for name, own, _ in _OWN if found and re.fullmatch(name, found["name"]))
     return any(memory is None or not re.match(own, memory) for own in touched)
