@@ -190,7 +190,7 @@ def translated(pair: LogPair, file: str, knowledge: Knowledge, *, strict: Transl
     if path is not None and correspond(path.handed, sides.before.inputs):
         facts = facts_of(path, sides, knowledge.effects, knowledge.fields, generous=generous)
         sides = replace(sides, before=sides.before.with_lines((*facts.lines, *sides.before.lines)))
-    sides, apart = with_classes(sides, knowledge.inferred.apart)
+    sides, apart = with_classes(sides, knowledge.inferred.apart, knowledge.leaves)
     sides, zeros = with_zeros(sides, knowledge.inferred.zeros)
     if strict is not None:
         sides = with_narrow_numbers(with_guards_that_hold(sides, strict.origins, pair.kind))

@@ -184,6 +184,45 @@ def test_a_comparison_that_finds_the_constant_says_nothing_of_one_in_front() -> 
     assert is_proved(second)
 
 
+def test_constants_that_a_value_is_and_is_not_differ() -> None:
+    (one,) = judged(one_of_two(kept=1))
+    assert is_proved(one)
+    assert one.texts is not None
+    assert not any("compared" in assumed for assumed in one.texts.assumes)
+
+
+@pytest.mark.parametrize("kept", [0, 2])
+def test_constants_differ_only_where_the_optimizer_still_asks_for_one_of_them(kept: int) -> None:
+    (wrong,) = judged(one_of_two(kept=kept))
+    assert not is_proved(wrong)
+
+
+def test_constants_that_two_values_are_and_are_not_may_be_one() -> None:
+    log = one_of_two(kept=1)
+    for found in ("ConstPtr(ptr4), p0", "+1: i3 = instance_ptr_eq(ConstPtr(ptr4), p0"):
+        log = log.replace(found, found.replace("p0", "p1"))
+    (wrong,) = judged(log)
+    assert not is_proved(wrong)
+
+
+def found_behind(function: str, effect: int) -> str:
+    """A pair that finds what a field holds to be of a class, calls a function on a list, and finds the constant that
+    the field holds; the optimizer asks for the constant at once."""
+    field, call = "<FieldP Set.inst_strategy 8>", f"call_n(ConstClass({function}), p1, descr=<Callv 0 r EF={effect}>)"
+    load, end = f"p{{}} = getfield_gc_r(p0, descr={field})", "finish(p1)"
+    behind = (load.format(3), "guard_value(p3, ConstPtr(ptr4))")
+    before = recorded("[p0, p1]", load.format(2), "guard_class(p2, ConstClass(Ints))", call, *behind, end)
+    guard = "guard_value(p2, ConstPtr(ptr5), descr=<Guard0x11>) [p0, p1]"
+    return before + bridge("[p0, p1]", *(f"+1: {line}" for line in (load.format(2), guard, call, end)))
+
+
+def test_the_class_of_a_constant_that_is_found_behind_a_function_on_lists() -> None:
+    (one,) = judged(found_behind("ll_reverse_trampoline__v1___simple_call__function_", 5))
+    assert is_proved(one)
+    (wrong,) = judged(found_behind("reverse", 7))
+    assert not is_proved(wrong)
+
+
 @pytest.mark.parametrize("kept", [0, 2])
 def test_the_comparison_that_finds_the_constant_has_to_stay(kept: int) -> None:
     *_, wrong = judged(one_of_two(kept=1) * 2 + one_of_two(kept=kept))

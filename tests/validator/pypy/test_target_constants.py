@@ -7,6 +7,7 @@ import pytest
 from tests.pypy_logs import WORK, bridge, judged, loop, recorded
 from validator import Proved
 from validator.pypy.inferred.classes import with_classes
+from validator.pypy.inferred.sameness import NOTHING
 from validator.pypy.inferred.zeros import with_zeros
 from validator.pypy.printed.lines import Line, Printed
 from validator.pypy.printed.straight import Sides
@@ -92,14 +93,14 @@ def beside_loop(*lines: Line) -> Sides:
 
 
 def test_comparisons_of_the_loop_are_with_constants_of_other_classes_too() -> None:
-    stated, assumes = with_classes(beside_loop(*COMPARED), frozenset({"ConstClass(Number)"}))
+    stated, assumes = with_classes(beside_loop(*COMPARED), frozenset({"ConstClass(Number)"}), NOTHING)
     assert stated.target is not None
     assert Line(None, "record_exact_value_i", ("i1", "0")) in stated.target.before.lines
     assert assumes == ("constants that objects of Number are compared with are of other classes",)
 
 
 def test_comparisons_of_the_loop_say_nothing_where_nothing_is_assumed() -> None:
-    assert with_classes(beside_loop(*COMPARED), frozenset()) == (beside_loop(*COMPARED), ())
+    assert with_classes(beside_loop(*COMPARED), frozenset(), NOTHING) == (beside_loop(*COMPARED), ())
 
 
 def test_additions_of_the_loop_are_of_zeros_too() -> None:

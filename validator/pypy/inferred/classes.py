@@ -25,7 +25,7 @@ from functools import lru_cache, partial
 from itertools import takewhile
 
 from optimizer.ir.immutable import replace
-from validator.pypy.inferred.sameness import Sameness
+from validator.pypy.inferred.sameness import Preserved, Sameness
 from validator.pypy.inferred.witnesses import Row, Witness, told_alone
 from validator.pypy.inferred.written import ALLOCATIONS
 from validator.pypy.printed.lines import Line, Printed, is_pointer, is_variable
@@ -34,6 +34,7 @@ from validator.pypy.printed.straight import AFTER, BEFORE, Sides
 
 _TESTS = ("guard_class", "guard_nonnull_class", "record_exact_class")
 _PASSES = {"guard_true": True, "guard_false": False}
+_IDENTITY = ("ptr_eq", "ptr_ne", "instance_ptr_eq", "instance_ptr_ne")
 _NAMED = re.compile(r"ConstClass\([A-Za-z_][\w.]*\)|\w+'[ \w]*")
 """The subjects of statements that mean the same in all processes: classes, and bytecodes with answers."""
 
@@ -123,14 +124,15 @@ class Apart:
                 raise ValueError
 
 
-def with_classes(sides: Sides, apart: frozenset[str]) -> tuple[Sides, tuple[str, ...]]:
+def with_classes(sides: Sides, apart: frozenset[str], leaves: Preserved) -> tuple[Sides, tuple[str, ...]]:
     """The pair whose recorded trace says the classes of its constants, and of those of the loop that it jumps to, and
-    how both compare objects of the classes that are `apart` from constants; and what is assumed for that."""
+    which of them differ, and how both compare objects of the classes that are `apart` from constants; and what is
+    assumed for that, beside what functions leave as it is."""
     before, assumes = _with_comparisons(sides.before, apart)
-    stated, target = _of_constants(sides.before), sides.target
+    stated, target = _of_constants(sides.before, leaves), sides.target
     if target is not None:
         loop, more = _with_comparisons(target.before, apart)
-        stated, assumes = (*stated, *_of_constants(target.before)), assumes | more
+        stated, assumes = (*stated, *_of_constants(target.before, leaves)), assumes | more
         target = replace(target, before=loop)
     before = before.with_lines((*stated, *before.lines))
     return replace(sides, before=before, target=target), tuple(sorted(assumes))
@@ -157,17 +159,32 @@ def are_apart(class_: str, where: str = "") -> str:
 
 
 @lru_cache(maxsize=2)  # a pair is translated up to three times, some with a loop
-def _of_constants(recorded: Printed) -> tuple[Line, ...]:
-    """Statements of the classes of constants which values of known classes are, as far as the recorded trace alone
-    tells."""
-    sameness = Sameness(alone(recorded))
+def _of_constants(recorded: Printed, leaves: Preserved) -> tuple[Line, ...]:
+    """Statements of the classes of constants which values of known classes are, and of constants that the same value is
+    and is not, as far as the recorded trace alone tells."""
+    sameness = Sameness(alone(recorded), leaves)
     constants = {sameness.of(BEFORE, arg): arg for line in recorded.lines for arg in line.args if is_pointer(arg)}
     classes = {sameness.of(BEFORE, line.args[0]): line.args[1] for line in recorded.lines if line.name in _TESTS}
-    return tuple(
+    stated = [
         Line(None, "record_exact_class", (constants[value], class_))
         for value, class_ in classes.items()
         if value in constants
-    )
+    ]
+    two = {frozenset(constants.keys() & map(partial(sameness.of, BEFORE), args)) for args in _told_apart(recorded)}
+    apart = sorted(sorted(constants[node] for node in pair) for pair in two if len(pair) > 1)
+    for number, pair in enumerate(apart, recorded.highest() + 1):
+        stated.append(Line(f"i{number}", "ptr_eq", tuple(pair)))
+        stated.append(Line(None, "record_exact_value_i", (f"i{number}", "0")))
+    return tuple(stated)
+
+
+def _told_apart(recorded: Printed) -> Iterator[tuple[str, ...]]:
+    """The arguments of comparisons by identity that guards found to differ."""
+    tests = {line.result: line for line in recorded.lines if line.name in _IDENTITY}
+    for line in recorded.lines:
+        test = tests.get(line.args[0]) if line.name in _PASSES else None
+        if test is not None and _PASSES[line.name] != test.name.endswith("_eq"):
+            yield test.args
 
 
 class _Values:
