@@ -82,3 +82,18 @@ def test_functions_on_dicts_have_copied_items_in_front_of_them() -> None:
 
     assert is_proved(made(copy, call))
     assert not is_proved(made(call, copy))
+
+
+def test_a_new_list_that_is_made_larger_in_any_case() -> None:
+    told = ("p6 = new_array(4, descr=<ArrayS 8>)", "p7 = new(descr=<SizeDescr 24>)")
+    stores = ("setfield_gc(p7, {}, descr=<FieldS list.length 8>)", "setfield_gc(p7, p6, descr=<FieldP list.items 16>)")
+    call = f"({{}}ConstClass({RESIZE}), p7, 5, 1, descr={DESCR})"
+    test = ("i4 = int_mul(2, 2)", "i8 = arraylen_gc(p6, descr=<ArrayS 8>)", "i9 = int_lt(i8, 5)")
+
+    def made(length: str, *lines: str) -> tuple[str, ...]:
+        return (*lines, *told, stores[0].format(length), stores[1])
+
+    before = recorded("[p0]", *made("i4", *test[:1]), *test[1:], f"cond_call{call.format('i9, ')}", "finish()")
+    after = (line.replace("p7", "p2") for line in (*made("4"), f"call_n{call.format('')}", "finish()"))
+    (one,) = judged(before + bridge("[p0]", *(f"+1: {line}" for line in after)))
+    assert is_proved(one)

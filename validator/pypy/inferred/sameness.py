@@ -180,7 +180,7 @@ class Sameness:
         for line in after:
             for number in range(start, len(before)):
                 if self._correspond(before[number], line):
-                    self._meet_args(before[number].args, line.args)
+                    self._meet_args(before[number].called_with, line.called_with)
                     if (one := before[number].result) and (other := line.result):
                         self._meet_args((one,), (other,))
                     start = number + 1
@@ -188,7 +188,7 @@ class Sameness:
 
     def _correspond(self, before: Line, after: Line) -> bool:
         if before.is_call:  # one that does nothing may be gone, and the next of its kind stand for another
-            is_same = len(before.args) == len(after.args) and before.function == after.function
+            is_same = len(before.called_with) == len(after.called_with) and before.function == after.function
             return is_same and not touches_nothing(before.function)
         return self.of(BEFORE, before.args[0]) == self.of(AFTER, after.args[0])
 
