@@ -196,6 +196,31 @@ def test_calls_that_do_nothing_are_not_told_by_their_order() -> None:
     assert sameness.of(BEFORE, "p2") != sameness.of(BEFORE, "p0")
 
 
+@pytest.mark.parametrize(
+    ("steps", "is_same"),
+    [
+        (("int_sub(i0, 3)", "int_add({}, 3)"), True),
+        (("int_add(2, i0)", "int_sub({}, 1)", "int_add({}, -1)"), True),
+        (("int_sub(i0, 3)", "int_add({}, 2)"), False),
+        (("int_sub(3, i0)", "int_sub({}, 3)"), False),
+        (("int_sub(i0, 1)", "int_mul({}, 1)", "int_add({}, 2)"), False),
+    ],
+)
+def test_sums_of_numbers_that_are_nothing(steps: tuple[str, ...], *, is_same: bool) -> None:
+    names = [f"i{number}" for number in range(len(steps) + 1)]
+    made = (f"{name} = {step.format(at)}" for at, name, step in zip(names, names[1:], steps, strict=False))
+    one = pair("\n".join(("i0 = strlen(p9)", *made, "finish()")), "i7 = strlen(p9)\ni8 = int_neg(i7)\nfinish()")
+    sameness = Sameness(rows_of(translated(one, "log", study([one], "log")).sides))
+    assert (sameness.of(BEFORE, names[-1]) == sameness.of(AFTER, "i7")) == is_same
+
+
+def test_sums_are_told_by_what_is_added_in_all() -> None:
+    before = "i0 = strlen(p9)\ni1 = int_add(i0, 5)\ni2 = int_sub(i1, 7)\nfinish()"
+    one = pair(before, "i7 = strlen(p9)\ni8 = int_sub(i7, 2)\nfinish()")
+    sameness = Sameness(rows_of(translated(one, "log", study([one], "log")).sides))
+    assert sameness.of(BEFORE, "i2") == sameness.of(AFTER, "i8") != sameness.of(AFTER, "i7")
+
+
 IN_TURN = f"""\
 p2 = new_with_vtable(descr=<SizeDescr 16>)
 setfield_gc(p2, ConstPtr(ptr1), {MAP})

@@ -212,8 +212,8 @@ class _Pass:
     traces; guards from `later` on have passed at another time, of which optimized ones ask for the `asked` constants;
     `memory` tells what a load gives here, `writers` are the functions called so far that may write memory,
     `loads` counts the loads from one place of which this trace does not know what they give; `made` has the
-    allocations, `kept` those that nothing else can reach, `held` the references that were stored into each object, and
-    `born` the place in the trace of each result."""
+    allocations, `kept` those that nothing else can reach, `held` the references that were stored into each object,
+    `born` the place in the trace of each result, and `sums` tells of sums to what which number was added."""
 
     sameness: Sameness
     trace: str
@@ -229,6 +229,7 @@ class _Pass:
     kept: set[str] = field(default_factory=set)
     held: dict[str, list[str]] = field(default_factory=dict)
     born: dict[str, int] = field(default_factory=dict)
+    sums: dict[Node, tuple[str, int]] = field(default_factory=dict)
     of: Callable[[str], Node] = field(init=False)
 
     def __post_init__(self) -> None:
@@ -271,9 +272,23 @@ class _Pass:
             name, args = line.name.removesuffix("_ovf"), self._nodes(line.args)
             if name in _FOLDED and (number := _folded(name, args)) is not None:
                 self.sameness.join(self.trace, line.result, number)
+            elif name in _FOLDED and (total := self._sum(name, line.args, args)) is not None:
+                base, added = self.sums[self.of(line.result)] = total
+                if not added:
+                    self.sameness.join(self.trace, line.result, base)
+                name, args = "int_add", (self.of(base), ("", str(added)))
             self._same(line.result, (name, *(sorted(args) if _COMMUTE.match(name) else args)))
         elif not line.name.startswith(_KEEPS):
             self._give_away(line.args)
+
+    def _sum(self, name: str, args: tuple[str, ...], nodes: tuple[Node, ...]) -> tuple[str, int] | None:
+        """The value to which numbers were added, and their sum, of an addition or subtraction of a small number."""
+        if name == "int_add" and _is_small(nodes[0]):
+            args, nodes = args[::-1], nodes[::-1]
+        if not _is_small(nodes[1]):
+            return None
+        base, number = self.sums.get(nodes[0], (args[0], 0))
+        return base, _FOLDED[name](number, int(nodes[1][1]))
 
     def _compared(self, line: Line, *, holds: bool) -> None:
         if holds == line.name.endswith("_eq"):
@@ -389,8 +404,13 @@ def _is_object(text: str) -> bool:
     return text[0] == "p" and is_variable(text)
 
 
+def _is_small(node: Node) -> bool:
+    """Is it a number, and a small one?"""
+    return not node[0] and _SMALL.fullmatch(node[1]) is not None
+
+
 def _folded(name: str, args: tuple[Node, ...]) -> str | None:
     """The result of an operation on numbers, where these are known and small; None elsewhere."""
-    if any(trace or not _SMALL.fullmatch(text) for trace, text in args):
+    if not all(map(_is_small, args)):
         return None
     return str(_FOLDED[name](*(int(text) for _, text in args)))
