@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import lru_cache
 
@@ -11,7 +11,7 @@ from optimizer.ir.dialects.pypy_log import Section
 from optimizer.ir.faults import InputError
 from optimizer.ir.immutable import immutable
 from optimizer.ir.text.lexer import Source
-from optimizer.ir.text.syntax import Statement, parse_body
+from optimizer.ir.text.syntax import parse_body
 from validator.pypy.printed.once import once
 
 NULL = "ConstPtr(null)"
@@ -19,6 +19,18 @@ _HOLE = "None"
 _CALL = re.compile(r"<Call(?P<result>[irfnv]) .*EF=(?P<effect>[0-9]+)(?: OS=(?P<oopspec>[0-9]+))?>")
 _POINTER = re.compile(r"ConstPtr\((?!null\))\w+\)")
 _FLOAT = re.compile(r"-?(?:[0-9]+\.[0-9]+(?:e[-+]?[0-9]+)?|inf|nan)")
+
+_VARIABLE = r"[ipf][0-9]+"
+_VALUE = rf"(?:{_VARIABLE}|-?[0-9]+(?:\.[0-9]+(?:e[-+][0-9]+)?)?|Const(?:Ptr|Class)\([^(),]*\))"
+_PLAIN = re.compile(
+    r"(?:\+[0-9]+: )?(?:--end of the loop--"
+    rf"|\[(?P<inputs>(?:{_VARIABLE}(?:, (?=\w)|(?=\])))*+)\]"
+    r"|debug_merge_point\((?P<point>.*)\)"
+    rf"|(?:(?P<result>{_VARIABLE}) = )?(?P<name>(?!debug_merge_point\b|jit_debug\b)[a-z]\w*)"
+    rf"\((?P<args>(?:{_VALUE}(?:, (?!\))|(?=\))))*+)(?:descr=(?P<descr><[^<>]*>|TargetToken\([0-9]+\)))?\)"
+    rf"(?: \[(?P<handed>(?:(?:{_VARIABLE}|{_HOLE})(?:, (?=\w)|(?=\])))*+)\])?)"
+)
+"""A line as PyPy prints nearly all: the end, the inputs, a position in the program, or an operation."""
 
 _SILENT = (0, 1, 3, 4)
 """The classes of the effects of calls that write nothing."""
@@ -233,6 +245,48 @@ class Printed:
 @lru_cache(maxsize=16)  # a pair is translated up to three times, with what stands in front of it
 def read_printed(section: Section, file: str) -> Printed:
     """The trace in a section of the log `file`. Raises InputError."""
+    inputs, words = _plain(section.lines) or _read(section, file)
+    lines, point, passed = [], "", 0
+    for result, name, args, descr, handed in words:
+        if name == "debug_merge_point":
+            point, passed = args[-1].partition("'")[2], passed + 1
+        lines.append(Line(result, name, args, descr, handed, point, passed))
+    return Printed(inputs, tuple(lines))
+
+
+_Texts = tuple[str, ...]
+_Words = tuple[_Texts, list[tuple[str | None, str, _Texts, str, _Texts]]]
+"""The inputs, and of each operation the result, name, arguments, descr, and what it hands over."""
+
+
+def _plain(lines: tuple[str, ...]) -> _Words | None:
+    """The words of a section; None where a line is not one that PyPy prints so: that needs the reader of all traces,
+    which takes five times as long."""
+    inputs, words = None, []
+    for line in lines:
+        if line[:1] in ("", "#"):
+            continue
+        if (found := _PLAIN.fullmatch(line)) is None:
+            return None
+        given, point, result, name, args, descr, handed = found.groups()
+        if name is not None:
+            words.append((result, name, _texts(args), descr or "", _texts(handed)))
+        elif point is not None:
+            words.append((None, "debug_merge_point", (point,), "", ()))
+        elif given is not None:
+            if inputs is not None or words:
+                return None
+            inputs = _texts(given)
+    return None if inputs is None else (inputs, words)
+
+
+def _texts(listed: str | None) -> _Texts:
+    """The words between commas, without holes."""
+    return tuple([text for text in listed.removesuffix(", ").split(", ") if text != _HOLE]) if listed else ()
+
+
+def _read(section: Section, file: str) -> _Words:
+    """The words of a section. Raises InputError."""
     try:
         body = parse_body(Source(file, list(section.lines)), 1)
         if body.header is None:
@@ -240,20 +294,17 @@ def read_printed(section: Section, file: str) -> Printed:
     except InputError as mistake:
         line = mistake.line and mistake.line + section.line - 1
         raise InputError(mistake.message, file=file, line=line, column=mistake.column, source=mistake.source) from None
-    return Printed(tuple([token.text for token in body.header.inputs]), tuple(_lines(body.statements)))
-
-
-def _lines(statements: Iterable[Statement]) -> Iterator[Line]:
-    """The lines with the positions in the program that were passed last."""
-    point, passed = "", 0
-    for statement in statements:
-        name, args = statement.name.text, tuple([token.text for token in statement.args])
-        if name == "debug_merge_point":
-            point, passed = args[-1].partition("'")[2], passed + 1
-        result = None if statement.result is None else statement.result.text
-        descr = "" if statement.descr is None else statement.descr.text
-        handed = tuple([token.text for token in statement.failargs or () if token.text != _HOLE])
-        yield Line(result, name, args, descr, handed, point, passed)
+    words = [
+        (
+            one.result and one.result.text,
+            one.name.text,
+            tuple([token.text for token in one.args]),
+            one.descr.text if one.descr else "",
+            tuple([token.text for token in one.failargs or () if token.text != _HOLE]),
+        )
+        for one in body.statements
+    ]
+    return tuple([token.text for token in body.header.inputs]), words
 
 
 def touches_nothing(function: str) -> bool:
