@@ -27,7 +27,8 @@ _PLAIN = re.compile(
     rf"|\[(?P<inputs>(?:{_VARIABLE}(?:, (?=\w)|(?=\])))*+)\]"
     r"|debug_merge_point\((?P<point>.*)\)"
     rf"|(?:(?P<result>{_VARIABLE}) = )?(?P<name>(?!debug_merge_point\b|jit_debug\b)[a-z]\w*)"
-    rf"\((?P<args>(?:{_VALUE}(?:, (?!\))|(?=\))))*+)(?:descr=(?P<descr><[^<>]*>|TargetToken\([0-9]+\)))?\)"
+    rf"\((?P<args>(?:{_VALUE}(?:, (?!\))|(?=\))))*+)"
+    r"(?:descr=(?P<descr><(?:[^<>]++|<[^<>]*+>)*+>|TargetToken\([0-9]+\)))?\)"
     rf"(?: \[(?P<handed>(?:(?:{_VARIABLE}|{_HOLE})(?:, (?=\w)|(?=\])))*+)\])?)"
 )
 """A line as PyPy prints nearly all: the end, the inputs, a position in the program, or an operation."""
