@@ -39,6 +39,8 @@ LOAD = "i3 = getfield_gc_i(p0, descr=<FieldS Pair.second 16>)\n"
         (NEW + "setfield_gc(p2, p0, descr=<FieldP Large.back 8>)\n" + LOAD, False),  # another struct
         (NEW + "setfield_gc(p2, p0, descr=<FieldP Frame.back 8>)\n" + LOAD, True),  # among the fields of frames
         (NEW + "setfield_gc(p2, p0, descr=<FieldP Other.back 8>)\n" + LOAD, False),
+        (NEW + "setfield_gc(p2, p0, descr=<FieldP Other.back 8>)\n" + LOAD.replace("Pair.second", "Frame.next"), True),
+        (NEW + "setfield_gc(p2, p0, descr=<FieldP Other.back 0>)\n" + LOAD.replace("Pair.second", "Frame.next"), False),
         (NEW + "setfield_gc(p2, p0, descr=<FieldP Other.back 8>)\n" + LOAD.replace("16>", "12>"), True),  # within it
         (NEW + STORE + LOAD.replace("16>", "12>"), False),  # behind a field that may be narrow
         (NEW + STORE + LOAD.replace("Pair.second 16", "strange"), False),

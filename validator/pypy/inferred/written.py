@@ -116,7 +116,16 @@ def _is_written(allocation: Line, behind: tuple[Line, ...], loaded: set[Place], 
 
 def _is_other(place: Place, own: set[Place], spans: Spans) -> bool:
     """Is it no field of an object that has those of its `own`?"""
-    others = [one for one in own if one.struct != place.struct]
-    return any(one.offset <= place.offset < one.offset + one.size for one in others) or any(
-        low <= place.offset <= high for low, high in (spans.get(one.struct, (1, 0)) for one in others)
+    return any(
+        one.offset <= place.offset < one.offset + one.size
+        or _is_among(place, one.struct, spans)
+        or _is_among(one, place.struct, spans)
+        for one in own
+        if one.struct != place.struct
     )
+
+
+def _is_among(place: Place, struct: str, spans: Spans) -> bool:
+    """Does it stand where the struct declares its fields?"""
+    low, high = spans.get(struct, (1, 0))
+    return low <= place.offset <= high
