@@ -30,6 +30,7 @@ class Figures:
     kinds: Counter[str] = field(default_factory=Counter)
     buckets: dict[str, Result] = field(default_factory=dict)
     unconfirmed: list[tuple[int, Unconfirmed]] = field(default_factory=list)
+    suspects: list[tuple[int, Unconfirmed]] = field(default_factory=list)
     once: list[tuple[int, str]] = field(default_factory=list)
     covered: set[str] = field(default_factory=set)
 
@@ -45,6 +46,7 @@ class Figures:
         if result.bucket:
             self.buckets.setdefault(result.bucket, result)
         self.unconfirmed += [(result.seed, one) for one in result.unconfirmed]
+        self.suspects += [(result.seed, one) for one in result.suspects]
         self.once += [(result.seed, result.once)] * bool(result.once)
 
     @property
@@ -81,11 +83,8 @@ class Figures:
         yield f"  found: {', '.join(f'{times} {kind}' for kind, times in self.kinds.most_common()) or 'nothing'}"
         for bucket, result in self.buckets.items():
             yield f"    {folder / CASES / bucket}: {result.message}"
-        if self.unconfirmed:
-            yield f"  refuted, but confirmed by no run, and so no finds: {len(self.unconfirmed)}"
-        for seed, one in self.unconfirmed:
-            yield f"    seed {seed}, {one.where}: {one.reason.splitlines()[0]}"
-            yield from (f"      assumes: {what}" for what in one.assumes)
+        yield from _told("refuted, but confirmed by no run, and so no finds", self.unconfirmed)
+        yield from _told("differ in a loop, but no run was found that shows it", self.suspects)
         for seed, label in self.once:
             yield f"  seed {seed}: the line of {label} differed once, and not again"
         yield f"  repeat with: {plan.command}"
@@ -108,11 +107,20 @@ class Figures:
             "finds": dict(self.kinds),
             "buckets": {bucket: result.message for bucket, result in self.buckets.items()},
             "unconfirmed": [unconfirmed_json(seed, one) for seed, one in self.unconfirmed],
+            "suspects": [unconfirmed_json(seed, one) for seed, one in self.suspects],
             "once": [{"seed": seed, "line": label} for seed, label in self.once],
             "covered": sorted(self.covered),
         }
 
 
+def _told(what: str, pairs: list[tuple[int, Unconfirmed]]) -> Iterator[str]:
+    if pairs:
+        yield f"  {what}: {len(pairs)}"
+    for seed, one in pairs:
+        yield f"    seed {seed}, {one.where}: {one.reason.splitlines()[0]}"
+        yield from (f"      assumes: {assumed}" for assumed in one.assumes)
+
+
 def unconfirmed_json(seed: int, one: Unconfirmed) -> dict[str, Any]:
-    """A refuted pair that no run confirms."""
+    """A pair that no run confirms to be wrong."""
     return {"seed": seed, "where": one.where, "reason": one.reason, "assumes": [*one.assumes]}

@@ -50,7 +50,8 @@ class Plan:
 
 @dataclass(frozen=True, slots=True)
 class Unconfirmed:
-    """A refuted pair that no run confirms: what the verdict says, the assumptions that it hangs on, and both traces."""
+    """A pair that is refuted or a suspect, and no run confirms it: what the verdict says, the assumptions that it
+    hangs on, and both traces."""
 
     where: str
     reason: str
@@ -62,9 +63,10 @@ class Unconfirmed:
 @dataclass(frozen=True, slots=True)
 class Result:
     """The outcome of a seed. `verdicts` and `reasons` are those of the traces of its program; `covered`, the kinds of
-    things that happened in it and in no generation before, for which the program is kept to be mutated. Of a find, the
-    `kind`, a `message`, what it is `like` before it is made small, and its `bucket` if it was made so. `once`: a
-    difference that did not show again; `lost`: the process that worked on it was."""
+    things that happened in it and in no generation before, for which the program is kept to be mutated. `suspects`
+    differ in a loop, but on no run of it that was found. Of a find, the `kind`, a `message`, what it is `like` before
+    it is made small, and its `bucket` if it was made so. `once`: a difference that did not show again; `lost`: the
+    process that worked on it was."""
 
     seed: int
     program: Program
@@ -73,6 +75,7 @@ class Result:
     reasons: Counter[str] = field(default_factory=Counter)
     covered: tuple[str, ...] = ()
     unconfirmed: tuple[Unconfirmed, ...] = ()
+    suspects: tuple[Unconfirmed, ...] = ()
     kind: str = ""
     like: str = ""
     bucket: str = ""
@@ -86,7 +89,7 @@ class Result:
     def line(self) -> str:
         """The line of the file of results; the program is there if it may be needed again."""
         data = to_plain(self)
-        if not (self.covered or self.kind or self.unconfirmed or self.once or self.lost):
+        if not (self.covered or self.kind or self.unconfirmed or self.suspects or self.once or self.lost):
             data["program"]["source"] = ""
         return json.dumps(data) + "\n"
 

@@ -18,6 +18,7 @@ from optimizer.ir.dialects.pypy_pairs import LogPair, Unpaired
 from optimizer.ir.faults import InputError
 from optimizer.ir.immutable import replace
 from validator.command.judging import Judging
+from validator.loops.judge import NO_RUN
 from validator.pypy.judge import OPTIONS
 from validator.pypy.printed.lines import read_printed
 from validator.pypy.printed.straight import LOST, NotStraight, check_guards
@@ -31,7 +32,7 @@ _SHARE = 20
 class Proofs:
     """The verdicts on the traces of a log: how many there are of each, why those are not proved that are not, the pairs
     that are refuted or lose what a guard hands over, and the kinds of things that happened. `losing` are the lines of
-    recorded traces that lose it. `others` traces are of what PyPy does before the program.
+    recorded traces that lose it. `suspects` differ in a loop on which no run was found that shows it.
     """
 
     verdicts: Counter[str] = field(default_factory=Counter)
@@ -39,7 +40,7 @@ class Proofs:
     refuted: tuple[PairRun, ...] = ()
     covered: frozenset[str] = frozenset()
     losing: tuple[str, ...] = ()
-    others: int = 0
+    suspects: tuple[PairRun, ...] = ()
 
 
 def prove_log(log: Path, program: Path, timeout_s: float, *, tries: bool = True) -> Proofs:
@@ -55,12 +56,11 @@ def prove_log(log: Path, program: Path, timeout_s: float, *, tries: bool = True)
 
 def _prove(log: Path, program: Path, timeout_s: float, tries: bool) -> Proofs:
     file = LogFile(str(log), log.name)
-    items = list(file.items())
-    own = [item for item in items if _is_of(item, program.name)]
+    own = [item for item in file.items() if _is_of(item, program.name)]
     pairs = [item for item in own if isinstance(item, LogPair)]
     losing = [pair for pair in pairs if _loses(pair)]
     lines = tuple(chain(*(pair.recorded.lines for pair in losing)))
-    done = Proofs(covered=coverage(own), losing=lines, others=len(items) - len(own))
+    done = Proofs(covered=coverage(own), losing=lines)
     done.verdicts.update("unpaired" for item in own if isinstance(item, Unpaired))
     wanted = frozenset(pair.number for pair in (pairs if tries else losing))
     if len(pairs) > len(wanted):
@@ -72,21 +72,24 @@ def _prove(log: Path, program: Path, timeout_s: float, tries: bool) -> Proofs:
     study = study_logs(run.logs)
     for _ in take_known(study, (), is_shipped=True):
         pass
-    deadline, refuted = time.monotonic() + _SHARE * timeout_s, []
+    deadline = time.monotonic() + _SHARE * timeout_s
+    refuted, suspects = list[PairRun](), list[PairRun]()
     with closing(prove_logs(run, study, 1)) as outcomes:
         for _, outcome in outcomes:
             if isinstance(outcome, PairRun):
                 done.verdicts[outcome.name] += 1
                 if outcome.name != "proved":
                     done.reasons[reason_of(outcome)] += 1
-                refuted += [outcome] * (outcome.name == "refuted" or LOST in str(outcome.verdict["reason"]))
+                reason = str(outcome.verdict["reason"])
+                refuted += [outcome] * (outcome.name == "refuted" or LOST in reason)
+                suspects += [outcome] * (NO_RUN in reason)
             if time.monotonic() > deadline:
                 break
     late = len(own) - done.verdicts.total()
     if late:
         done.verdicts["unknown"] += late
         done.reasons["unknown: the time for the program's traces was up"] += late
-    return replace(done, refuted=tuple(refuted))
+    return replace(done, refuted=tuple(refuted), suspects=tuple(suspects))
 
 
 def _loses(pair: LogPair) -> bool:

@@ -95,6 +95,7 @@ class _Trial:
             proofs.reasons,
             tuple(sorted(proofs.covered)),
             () if find is not None else tuple(map(_unconfirmed, refuted)),
+            tuple(map(_unconfirmed, proofs.suspects)),
             useless=seen.useless,
             once=seen.once,
         )

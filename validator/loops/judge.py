@@ -42,6 +42,9 @@ _ITERATIONS = (1, 2, 3)
 """The numbers of iterations in which a difference is looked for, where there is no proof."""
 
 
+NO_RUN = "no run of the loop was found that shows it"
+"""Said of a difference between parts of a loop that may be one of states which no run of it comes to."""
+
 _LOOP = "the loop that the bridge jumps to is right"
 
 
@@ -127,11 +130,8 @@ def _unknown(proof: Proof, verdict: Refuted | Unknown) -> Unknown:
     evidence = replace(verdict.evidence, origins=(), early=(), stricter=(), obligations=obligations)
     if isinstance(verdict, Refuted):
         found = verdict.counterexample
-        reason = (
-            f"{proof.name}: {found.obligation}: {found.difference}; but no run of the loop was found that shows it, "
-            f"in up to {_ITERATIONS[-1]} iterations"
-        )
-        return Unknown(evidence, reason)
+        shown = f"{NO_RUN}, in up to {_ITERATIONS[-1]} iterations"
+        return Unknown(evidence, f"{proof.name}: {found.obligation}: {found.difference}; but {shown}")
     why = verdict.why
     if why is not None and proof.name in (STEP, AGAIN):  # a part of the optimized trace is on the recorded side
         why = replace(why, hard=tuple([replace(one, line=0) for one in why.hard]))

@@ -23,6 +23,7 @@ from fuzz.hunt.proofs import Proofs
 from fuzz.hunt.target import Target
 from fuzz.hunt.trial import likeness
 from optimizer.ir.immutable import replace
+from tests.validator.pypy.test_stock import LOG
 
 PYPY = shutil.which("pypy3")
 
@@ -48,6 +49,22 @@ def test_a_sound_target_shows_nothing(traceproof: Command) -> None:
     assert "found: nothing" in done.out
     assert "refuted" not in done.out
     assert not list((traceproof.folder / "hunt" / "cases").iterdir())
+
+
+def test_a_loop_that_differs_where_no_run_of_it_was_found_is_a_suspect(traceproof: Command) -> None:
+    right = LOG.partition("[5]")[0].replace("a.py", "program.py")
+    wrong = right.replace("setfield_gc(p10, i8,", "setfield_gc(p10, i3,")
+    done = hunted(traceproof, fake(traceproof.folder, log=wrong), "--json")
+    end = json.loads(done.out.splitlines()[-1])
+    (told,) = end["suspects"]
+    assert told["where"].startswith("pair 1: loop")
+    assert "but no run of the loop was found that shows it" in told["reason"]
+    assert "resume data" in told["assumes"]
+    assert end["unconfirmed"] == []
+    done = hunted(traceproof, fake(traceproof.folder, log=wrong), "--folder", "again")
+    assert "differ in a loop, but no run was found that shows it: 1\n    seed 5, pair 1: loop" in done.out
+    done = hunted(traceproof, fake(traceproof.folder, log=right), "--folder", "right")
+    assert "differ in a loop" not in done.out
 
 
 def test_a_trace_that_no_run_shows_is_listed_apart(traceproof: Command) -> None:
