@@ -63,4 +63,4 @@ def is_checked(before: Trace, after: Trace, options: Options | None = None, most
     with suppress(Unsupported):
         certificates.insert(0, as_if_proved(before, after, options))
     modes = options.guards, options.failargs, _EFFORT, _TIMEOUT_S
-    return any(isinstance(check(before, after, one, *modes), Checked) for one in certificates)
+    return any(isinstance(check(before, after, one, *modes), Checked) for one in dict.fromkeys(certificates))
