@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 import subprocess
@@ -14,6 +15,21 @@ import pytest
 
 ROOT = Path(__file__).parent.parent
 PACKAGES = ("optimizer", "validator", "fuzz")
+
+RUN_EACH = """
+import json, sys
+from contextlib import redirect_stderr, redirect_stdout
+from io import StringIO
+from fuzz.command.main import main
+found = []
+for args in json.load(sys.stdin):
+    with redirect_stdout(StringIO()) as out, redirect_stderr(StringIO()) as err:
+        try:
+            main(args)
+        except SystemExit as ended:
+            found.append({"code": ended.code or 0, "out": out.getvalue(), "err": err.getvalue()})
+json.dump(found, sys.stdout)
+"""
 
 
 @pytest.fixture(scope="module")
@@ -51,23 +67,32 @@ def test_the_installed_corpus_is_run_from_an_empty_folder(wheel: zipfile.ZipFile
     (tmp_path / "empty").mkdir()
     environment = {**os.environ, "PYTHONPATH": str(tmp_path / "site")}
 
-    def run(*args: str, command: str = "corpus") -> subprocess.CompletedProcess[str]:
-        started = [sys.executable, "-P", "-c", "import fuzz.command.main; fuzz.command.main.main()", command, *args]
-        return subprocess.run(
-            started, cwd=tmp_path / "empty", env=environment, capture_output=True, text=True, timeout=300
-        )
-
-    listed = run("list", "--shipped")
-    assert (listed.returncode, listed.stderr) == (0, "")
-    assert len(listed.stdout.splitlines()) == len(list((ROOT / "corpus").glob("*/case.toml")))
-    assert run("show", "swapped-failargs", "--shipped").returncode == 0
-    written = run(str(tmp_path / "site" / "fuzz" / "corpus" / "swapped-failargs"), "-o", "-", command="report")
-    assert (written.returncode, written.stderr) == (0, "")
-    assert "<h1>swapped-failargs</h1>" in written.stdout
-    without = run("run")
-    assert without.returncode == 2
-    assert "--shipped those of traceproof" in without.stderr
-    assert run("run", "--shipped", "--corpus", "x").returncode == 2
+    commands = [
+        ["corpus", "list", "--shipped"],
+        ["corpus", "show", "swapped-failargs", "--shipped"],
+        ["report", str(tmp_path / "site" / "fuzz" / "corpus" / "swapped-failargs"), "-o", "-"],
+        ["corpus", "run"],
+        ["corpus", "run", "--shipped", "--corpus", "x"],
+    ]
+    done = subprocess.run(
+        [sys.executable, "-P", "-c", RUN_EACH],
+        cwd=tmp_path / "empty",
+        env=environment,
+        input=json.dumps(commands),
+        capture_output=True,
+        text=True,
+        timeout=300,
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+    listed, shown, written, without, both = json.loads(done.stdout)
+    assert (listed["code"], listed["err"]) == (0, "")
+    assert len(listed["out"].splitlines()) == len(list((ROOT / "corpus").glob("*/case.toml")))
+    assert shown["code"] == 0
+    assert (written["code"], written["err"]) == (0, "")
+    assert "<h1>swapped-failargs</h1>" in written["out"]
+    assert without["code"] == 2
+    assert "--shipped those of traceproof" in without["err"]
+    assert both["code"] == 2
 
 
 def test_what_ci_installs_is_within_the_bounds() -> None:
