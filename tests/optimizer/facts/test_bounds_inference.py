@@ -207,21 +207,26 @@ class Runs:
     runs: list[dict[str, int]]
     told: list[str] = field(default_factory=list)
 
-    def words(self, value: Value, run: dict[str, int]) -> int:
-        return run[value.name] if isinstance(value, Var) else int(str(value))
+    def words(self, values: tuple[Value, ...]) -> list[tuple[int, ...]]:
+        """The words that these values are in each run."""
+        columns = [
+            [run[value.name] for run in self.runs] if isinstance(value, Var) else [int(str(value))] * len(self.runs)
+            for value in values
+        ]
+        return list(zip(*columns, strict=True)) if columns else [()] * len(self.runs)
 
     def after(self, operation: Operation, flag_of: Operation | None) -> list[dict[str, int]]:
         """The runs that get past the operation."""
         d, row = concrete(self.word), operation.op
+        given = self.words(operation.args)
+        if row.reads_flag:
+            assert flag_of is not None
+            assert flag_of.op.overflows is not None
+            given = [(flag_of.op.overflows(d, *args),) for args in self.words(flag_of.args)]
         past = []
-        for run in self.runs:
-            args: list[int] = [self.words(arg, run) for arg in operation.args]
+        for run, args in zip(self.runs, given, strict=True):
             if row.defined is not None and not row.defined(d, *args):
                 continue
-            if row.reads_flag:
-                assert flag_of is not None
-                assert flag_of.op.overflows is not None
-                args = [flag_of.op.overflows(d, *(self.words(arg, run) for arg in flag_of.args))]
             if row.passes is not None and not row.passes(d, *args):
                 continue
             if row.meaning is not None and operation.result is not None:
