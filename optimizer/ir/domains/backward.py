@@ -8,12 +8,12 @@ argument has one in its own, each argument has one in what is yielded.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from functools import cache, lru_cache
 from typing import Any
 
 from optimizer.ir.domains.abstract import Truth
-from optimizer.ir.domains.bounds import Bounds, BoundsDomain, bounds_domain
+from optimizer.ir.domains.bounds import Bounds, bounds_domain
 from optimizer.ir.domains.knownbits import trailing_zeros
 from optimizer.ir.domains.ranges import Interval, Range, exact_difference, exact_product, exact_sum, halves
 from optimizer.ir.rows.domain import PRIMITIVES
@@ -23,7 +23,7 @@ Value = Any
 
 Narrowed = Iterator[tuple[int, Value]]
 
-EXACT: dict[str, Callable[[Range, Range], Interval]] = {
+EXACT: dict[str, Callable[[Sequence[int], Sequence[int]], Interval]] = {
     "add": exact_sum,
     "sub": exact_difference,
     "mul": exact_product,
@@ -34,8 +34,8 @@ EXACT: dict[str, Callable[[Range, Range], Interval]] = {
 class Backward:
     """The inverses of the primitives at one width. The truncating remainders, `umulh` and `const` have none."""
 
-    def __init__(self, domain: BoundsDomain) -> None:
-        self.domain = domain
+    def __init__(self, width: int) -> None:
+        domain = self.domain = bounds_domain(width)
         self._least, self._most = -domain.half, domain.half - 1
 
     # Sets of integers.
@@ -303,7 +303,5 @@ def narrowed(
     return tuple(inverse(value, *args, exact) if kind in EXACT else inverse(value, *args))
 
 
-@cache
-def backward(width: int) -> Backward:
-    """The one backward domain of that width (in bits)."""
-    return Backward(bounds_domain(width))
+backward = cache(Backward)
+"""The one backward domain of each width (in bits)."""

@@ -63,6 +63,16 @@ def _in_both(name: str) -> Callable[..., Bounds]:
     return product
 
 
+def _in_ranges(name: str) -> Callable[..., Truth]:
+    """The condition of that name, of which known bits say no more than the ends of ranges do."""
+
+    def condition(self: BoundsDomain, a: Bounds, b: Bounds) -> Truth:
+        truth: Truth = getattr(self.ranges, name)(a.range, b.range)
+        return truth
+
+    return condition
+
+
 class BoundsDomain(AbstractDomain[Bounds]):
     """Bounds of one width; see `bounds_domain`."""
 
@@ -203,14 +213,7 @@ class BoundsDomain(AbstractDomain[Bounds]):
         in_order = self.ranges.ult(a.range, b.range)
         return self.bits.ult(a.bits, b.bits) if in_order is None else in_order
 
-    def add_overflows(self, a: Bounds, b: Bounds) -> Truth:
-        return self.ranges.add_overflows(a.range, b.range)
-
-    def sub_overflows(self, a: Bounds, b: Bounds) -> Truth:
-        return self.ranges.sub_overflows(a.range, b.range)
-
-    def mul_overflows(self, a: Bounds, b: Bounds) -> Truth:
-        return self.ranges.mul_overflows(a.range, b.range)
+    add_overflows, sub_overflows, mul_overflows = map(_in_ranges, ("add_overflows", "sub_overflows", "mul_overflows"))
 
 
 @lru_cache(maxsize=1 << 14)
@@ -220,10 +223,8 @@ def constant(value: int, width: int) -> Bounds:
     return Bounds(word, word, word, word, word & ((1 << width) - 1), 0)
 
 
-@cache
-def bounds_domain(width: int) -> BoundsDomain:
-    """The one domain of bounds of that width (in bits)."""
-    return BoundsDomain(width)
+bounds_domain = cache(BoundsDomain)
+"""The one domain of bounds of each width (in bits)."""
 
 
 @lru_cache(maxsize=1 << 14)

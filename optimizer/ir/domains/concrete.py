@@ -130,7 +130,5 @@ class Concrete(Domain[int, bool]):
         return a if c else b
 
 
-@cache
-def concrete(width: int) -> Concrete:
-    """The one concrete domain of that width."""
-    return Concrete(width)
+concrete = cache(Concrete)
+"""The one concrete domain of each width."""

@@ -95,7 +95,5 @@ class ConcreteFloats(FloatDomain[int, bool, Float]):
         return wrap(struct.unpack("<I", packed)[0], self._width)
 
 
-@cache
-def concrete_floats(width: int) -> ConcreteFloats:
-    """The one domain of floats beside machine ints of that width."""
-    return ConcreteFloats(width)
+concrete_floats = cache(ConcreteFloats)
+"""The one domain of floats beside machine ints of each width."""

@@ -235,7 +235,5 @@ def parts(mask: int) -> Iterator[int]:
     yield 0
 
 
-@cache
-def known_bits(width: int) -> KnownBitsDomain:
-    """The one domain of known bits of that width."""
-    return KnownBitsDomain(width)
+known_bits = cache(KnownBitsDomain)
+"""The one domain of known bits of each width."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cache, reduce
 from typing import NamedTuple
 
@@ -37,16 +37,19 @@ def halves(a: Range) -> tuple[Interval, ...]:
     return ((a.low, a.high),)
 
 
-def exact_sum(a: Range, b: Range) -> Interval:
-    return a.low + b.low, a.high + b.high
+# The integers that two intervals make; of a range, the first two numbers are its ends.
 
 
-def exact_difference(a: Range, b: Range) -> Interval:
-    return a.low - b.high, a.high - b.low
+def exact_sum(a: Sequence[int], b: Sequence[int]) -> Interval:
+    return a[0] + b[0], a[1] + b[1]
 
 
-def exact_product(a: Range, b: Range) -> Interval:
-    corners = (a.low * b.low, a.low * b.high, a.high * b.low, a.high * b.high)
+def exact_difference(a: Sequence[int], b: Sequence[int]) -> Interval:
+    return a[0] - b[1], a[1] - b[0]
+
+
+def exact_product(a: Sequence[int], b: Sequence[int]) -> Interval:
+    corners = (a[0] * b[0], a[0] * b[1], a[1] * b[0], a[1] * b[1])
     return min(corners), max(corners)
 
 
@@ -174,17 +177,13 @@ class Ranges(AbstractDomain[Range]):
         return Range(word, word, word, word)
 
     def add(self, a: Range, b: Range) -> Range:
-        return self._each(lambda x, y: ((x[0] + y[0], x[1] + y[1]),), a, b)
+        return self._each(lambda x, y: (exact_sum(x, y),), a, b)
 
     def sub(self, a: Range, b: Range) -> Range:
-        return self._each(lambda x, y: ((x[0] - y[1], x[1] - y[0]),), a, b)
+        return self._each(lambda x, y: (exact_difference(x, y),), a, b)
 
     def mul(self, a: Range, b: Range) -> Range:
-        def products(x: Interval, y: Interval) -> Iterator[Interval]:
-            corners = (x[0] * y[0], x[0] * y[1], x[1] * y[0], x[1] * y[1])
-            yield min(corners), max(corners)
-
-        return self._each(products, a, b)
+        return self._each(lambda x, y: (exact_product(x, y),), a, b)
 
     def umulh(self, a: Range, b: Range) -> Range:
         return self._each_unsigned(lambda x, y: ((x[0] * y[0] >> self.width, x[1] * y[1] >> self.width),), a, b)
@@ -287,7 +286,5 @@ class Ranges(AbstractDomain[Range]):
         return self._outside(exact_product(a, b))
 
 
-@cache
-def ranges(width: int) -> Ranges:
-    """The one domain of ranges of that width."""
-    return Ranges(width)
+ranges = cache(Ranges)
+"""The one domain of ranges of each width."""
