@@ -11,7 +11,7 @@ from optimizer.ir.run.heap import Heap
 from optimizer.ir.run.objects import NO_INDEX, RAW_REF, Datum, Object, Ref, references, type_of
 from optimizer.ir.run.runs import Seen, World, Write
 from optimizer.ir.trace import ConstRef, Trace, all_operations
-from optimizer.ir.types.layout import Array, Field, Layout, Struct
+from optimizer.ir.types.layout import Array, Layout
 from optimizer.ir.types.memory_cells import RAW_ARRAY, written_name
 from optimizer.ir.types.memory_names import memory_named
 from validator.search.counterexample import State
@@ -69,20 +69,13 @@ def _described(described: Object, layout: Layout) -> Object:
         return replace(described, cells=cells)
     if isinstance(type_, Array):
         type_ = layout.array(type_.name)
-    declared = set(_declared_keys(type_))
+    declared = {slot.key for slot in type_.slots if slot.declared}
     cells = {
         (key, index): value
         for (key, index), value in described.cells.items()
         if key in declared or _is_named(key, index, value, layout)
     }
     return replace(described, type=type_, cells=cells)
-
-
-def _declared_keys(type_: Struct | Array) -> Iterator[str]:
-    slots: list[Field] = list(type_.fields)
-    if isinstance(type_, Array) and type_.item is not None:
-        slots.append(type_.item)
-    return (slot.key for slot in slots if slot.declared)
 
 
 def _is_named(key: str, index: int, value: Datum, layout: Layout) -> bool:

@@ -209,13 +209,9 @@ class HeapSampler:
     def _has(self, ref: Ref, slot: Field, index: int) -> bool:
         """Has the object such memory?"""
         held = self._heap.objects[ref]
-        if slot.owner is not None and not self._owns(held.type, slot):
+        if slot.owner is not None and slot.key not in {own.key for own in held.type.slots}:
             return False
         return index == NO_INDEX or 0 <= index < (held.length or 0)
-
-    def _owns(self, type_: Struct | Array, slot: Field) -> bool:
-        fields = (*type_.fields, *([type_.item] if isinstance(type_, Array) and type_.item is not None else []))
-        return any(field.key == slot.key for field in fields)
 
     def _cells(self, ref: Ref) -> list[tuple[Field, Cell]]:
         """The cells that the traces name."""

@@ -15,7 +15,7 @@ from optimizer.ir.run.objects import NULL, RAW_REF, Cell, Object, Ref
 from optimizer.ir.run.runs import Given, Scripted, World, Write
 from optimizer.ir.text.string_text import constant_name
 from optimizer.ir.trace import Trace
-from optimizer.ir.types.layout import Array, Field
+from optimizer.ir.types.layout import Field
 from optimizer.ir.types.memory_types import VIEWS, Known
 from validator.search.counterexample import State
 
@@ -157,8 +157,7 @@ def fits_at(state: State, site: Site, value: int | Float) -> bool:
 def _slot(held: Object, cell: Cell) -> Field | None:
     if cell[0] in VIEWS:
         return VIEWS[cell[0]]
-    items = [held.type.item] if isinstance(held.type, Array) and held.type.item is not None else []
-    return next((slot for slot in (*held.type.fields, *items) if slot.key == cell[0]), None)
+    return next((slot for slot in held.type.slots if slot.key == cell[0]), None)
 
 
 # Objects and their names.

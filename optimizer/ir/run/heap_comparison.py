@@ -200,7 +200,7 @@ def _unwritten(one: Object, two: Object) -> Iterator[Cell]:
     """The unwritten cells, one for each slot, of an array that is cleared in the first object and not in the second."""
     if two.cleared or not one.cleared or isinstance(one.type, Struct):
         return
-    for slot in (*one.type.fields, *([one.type.item] if one.type.item is not None else [])):
+    for slot in one.type.slots:
         for index in range(one.length or 0):
             if (slot.key, index) not in two.cells and (slot.key, index) not in one.unwritten:
                 yield slot.key, index

@@ -96,10 +96,7 @@ def _items(described: Object, written: _Written) -> Iterator[str]:
 
 def _sort(described: Object, layout: Layout) -> _Written:
     type_ = described.type
-    if isinstance(type_, Struct):
-        slots = {field.key: field for field in type_.fields}
-    else:
-        slots = {field.key: field for field in (*type_.fields, *([type_.item] if type_.item else []))}
+    slots = {slot.key: slot for slot in type_.slots}
     order = {key: number for number, key in enumerate(slots)}
     written = _Written([], {}, [])
     for (key, index), value in sorted(described.cells.items(), key=lambda c: (order.get(c[0][0], len(order)), c[0])):

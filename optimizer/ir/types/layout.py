@@ -184,10 +184,8 @@ class Layout(DeclaredTypes):
                 return None
             if name == RAW:
                 keys.update((BYTES.key, *self._raw_fields.values()))
-            elif name in self.arrays:
-                keys.update(slot.key for slot in self.arrays[name].slots)
-            elif name in self.structs:
-                keys.update(slot.key for slot in self.structs[name].fields)
+            elif declared := self.arrays.get(name) or self.structs.get(name):
+                keys.update(slot.key for slot in declared.slots)
             else:  # not declared: a field, or an array
                 items = () if name in self.fields else self.array(name).slots
                 keys.update(slot.key for slot in (self.field(name), *items))

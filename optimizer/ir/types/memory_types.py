@@ -115,6 +115,11 @@ class Struct:
     declared: bool = False
     identity: bool = True
 
+    @property
+    def slots(self) -> tuple[Field, ...]:
+        """The memory of each object."""
+        return self.fields
+
 
 @immutable
 class Array:
