@@ -348,9 +348,4 @@ class _Reading:
                 held = self._model[term]
                 put: Scripted | None = known.get(held) if term.kind == "load_ref" else self._number(term)
                 if target is not None and put is not None and key in self._keys:
-                    yield Write(target, memory_name(key), put, None if index == NO_INDEX else index)
-
-
-def memory_name(key: str) -> str:
-    """The descr that stands for the memory of that key."""
-    return written_name(key)
+                    yield Write(target, written_name(key), put, None if index == NO_INDEX else index)
