@@ -128,11 +128,11 @@ def _pair(number: int, recorded: Section, optimized: Section) -> LogPair | Unpai
     said = _POINT.match(optimized.heading)
     if said is None:
         return Unpaired(number, optimized, f"what it is of is not known: {optimized.heading}")
-    passed = [found["whole"] for line in recorded.lines if (found := _POSITION.match(line))]
-    if any(part != passed for part in _passed_by_parts(optimized)):
+    passed = [found for line in recorded.lines if (found := _POSITION.match(line))]
+    whole_way = [found["whole"] for found in passed]
+    if any(part != whole_way for part in _passed_by_parts(optimized)):
         return Unpaired(number, optimized, "it passes other places of the program than the recorded trace before it")
-    points = (_POSITION.match(line) for line in recorded.lines)
-    point = said["point"] or next((found["point"] for found in points if found), "")
+    point = said["point"] or (passed[0]["point"] if passed else "")
     if said["guard"] is None:
         return LogPair(number, Kind(said["kind"]), point, None, recorded, optimized)
     return LogPair(number, Kind.BRIDGE, point, said["guard"].removeprefix("0x"), recorded, optimized)
