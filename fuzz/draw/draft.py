@@ -13,10 +13,10 @@ from fuzz.draw.choices import Choices, NotDrawable, constant, float_constant
 from fuzz.draw.rows import Rows, guards_of, rows_without
 from fuzz.draw.shape import Shape
 from fuzz.draw.steps.laws import Law, laws_of
-from fuzz.edits.walk import results
+from fuzz.edits.walk import LETTERS, results
 from optimizer.ir.domains.concrete import concrete
 from optimizer.ir.floats import Float
-from optimizer.ir.rows.ops import FLOAT, INT, OPS, REF, VOID, Op, Type
+from optimizer.ir.rows.ops import FLOAT, INT, OPS, VOID, Op, Type
 from optimizer.ir.run.objects import Datum
 from optimizer.ir.run.runs import Scripted, World
 from optimizer.ir.trace import ConstFloat, ConstInt, Exit, Operation, Trace, Value, Var
@@ -28,13 +28,11 @@ _RECENT = 6
 
 _GIVES_FLOAT = OPS["escape_f"]
 
-_LETTERS = {INT: "i", FLOAT: "f", REF: "p"}
-
 
 @cache
 def _variable(type_: Type, number: int) -> Var:
     """The variable of that number, of as many as the longest trace has: all traces name theirs alike."""
-    return Var(f"{_LETTERS[type_]}{number}", type_)
+    return Var(f"{LETTERS[type_]}{number}", type_)
 
 
 class Draft:
