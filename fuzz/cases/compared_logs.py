@@ -8,7 +8,7 @@ from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from functools import lru_cache
 
-from fuzz.cases.log_run import LogFile
+from fuzz.cases.log_run import LogFile, wanted_items
 from fuzz.report.compared import Difference, compare
 from optimizer.ir.dialects.pypy_pairs import Count, LogPair, counts
 from optimizer.ir.dialects.pypy_trace import with_live_values
@@ -42,12 +42,8 @@ def compare_logs(
 ) -> Generator[PairCompared]:
     """The pairs of the logs, in their order, by `jobs` processes at once. To be closed when it is not run to its
     end."""
-    wanted = (
-        (number, item)
-        for number, log in enumerate(logs)
-        for item in study.knowledge(number).given(log.items())
-        if isinstance(item, LogPair) and (not only or item.number in only)
-    )
+    items = wanted_items(logs, study, only)
+    wanted = ((number, item) for number, item in items if isinstance(item, LogPair))
     supervision = Supervision(jobs, _MEMORY_MB, _LIMIT_S)
     names = [log.name for log in logs]
     with closing(answer_all(wanted, _comparing(names, study), _lost(names), supervision)) as compared:

@@ -4,18 +4,19 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
-from contextlib import closing, contextmanager
+from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass, field
 from functools import lru_cache, partial
 from typing import Any
 
-from fuzz.cases.recorded import traces_of
+from fuzz.cases.recorded import rereadable, traces_of
 from optimizer.ir.dialects.pypy_log import Section
 from optimizer.ir.dialects.pypy_pairs import LogPair, Unpaired, pair_sections
 from optimizer.ir.faults import InputError
 from optimizer.ir.immutable import replace
 from optimizer.ir.trace import Trace
 from validator.command.exits import Exit, exit_code, report_fault
+from validator.command.files import file_name
 from validator.command.judging import Judging
 from validator.command.requests import lost_verdict
 from validator.processes.ordered import answer_all
@@ -96,6 +97,14 @@ class PairRun:
         return "vacuous" if self.verdict["vacuous"] else str(self.verdict["verdict"])
 
 
+@contextmanager
+def opened_logs(paths: Sequence[str], names: Sequence[str] = ()) -> Iterator[tuple[LogFile, ...]]:
+    """The logs, under their own names or other ones, which can be read while this lasts. Raises InputError."""
+    with ExitStack() as opened:
+        files = [opened.enter_context(rereadable(path)) for path in paths]
+        yield tuple(map(LogFile, files, names or map(file_name, paths)))
+
+
 Items = Iterable[LogPair | Unpaired]
 
 
@@ -111,17 +120,22 @@ def study_logs(logs: Sequence[LogFile], watch: Callable[[Items], Items] = iter, 
     return study
 
 
+def wanted_items(
+    logs: Iterable[LogFile], study: Study, only: frozenset[int]
+) -> Iterator[tuple[int, LogPair | Unpaired]]:
+    """The pairs and other traces of the logs with these numbers (none: all), each behind the place of its log."""
+    for number, log in enumerate(logs):
+        for item in study.knowledge(number).given(log.items()):
+            if not only or item.number in only:
+                yield number, item
+
+
 def prove_logs(run: LogRun, study: Study, jobs: int) -> Generator[tuple[LogFile, PairRun | Unpaired]]:
     """The outcomes of the pairs of the logs, in their order, by `jobs` processes at once. To be closed when it is not
     run to its end. Raises InputError."""
     options = run.judging.options
     supervision = Supervision(jobs, options.memory_mb, 2 * options.timeout_s + _LATE_S)
-    wanted = (
-        (number, item)
-        for number, log in enumerate(run.logs)
-        for item in study.knowledge(number).given(log.items())
-        if not run.only or item.number in run.only
-    )
+    wanted = wanted_items(run.logs, study, run.only)
     with closing(answer_all(wanted, _proving(run, study), partial(_lost, run), supervision)) as outcomes:
         yield from _with_what_they_rest_on(run, outcomes)
 

@@ -5,29 +5,26 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Sequence
-from contextlib import ExitStack, closing
+from contextlib import closing
 
 import click
 
 from fuzz.cases.compared_logs import compare_logs
 from fuzz.cases.known import read_known, take_known
-from fuzz.cases.log_run import LogFile, study_logs
-from fuzz.cases.recorded import rereadable
+from fuzz.cases.log_run import opened_logs, study_logs
 from fuzz.command.pypy.pairs import no_such_pair, pair_json, problems_of
 from fuzz.command.pypy.prove import Proving
 from fuzz.command.seeds import Status
 from fuzz.report.compared_figures import ComparedFigures, counts_json, differences_json
 from fuzz.report.words import counted
 from validator.command.exits import Exit
-from validator.command.files import file_name
 
 
 def compare(logs: Sequence[str], proving: Proving, as_json: bool) -> Exit:
     """Compares the pairs of logs with what our optimizer makes of the recorded traces, and prints the tables; with
     JSON, an object for each pair, too."""
     figures, status = ComparedFigures(), Status(time.monotonic())
-    with ExitStack() as opened:
-        read = [LogFile(opened.enter_context(rereadable(log)), file_name(log)) for log in logs]
+    with opened_logs(logs) as read:
         given = read_known(proving.given)
         study = study_logs(read, given=given)
         known = [*take_known(study, given, is_shipped=not proving.without_known)]

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Iterator, Sequence
-from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path, PurePath
 from typing import Any
@@ -14,8 +13,8 @@ import click
 from click.core import ParameterSource
 
 from fuzz.cases.known import read_known
-from fuzz.cases.log_run import LogFile, study_logs
-from fuzz.cases.recorded import log_stem, recorded_text, rereadable, sections_of
+from fuzz.cases.log_run import opened_logs, study_logs
+from fuzz.cases.recorded import log_stem, recorded_text, sections_of
 from fuzz.command.options import gathered, json_option
 from fuzz.command.pypy.compare import compare
 from fuzz.command.pypy.pairs import list_pairs, problems_of
@@ -24,7 +23,7 @@ from fuzz.command.seeds import writable
 from fuzz.report.words import counted
 from optimizer.ir.faults import InputError
 from validator.command.exits import Exit, worst
-from validator.command.files import file_name, write_text
+from validator.command.files import write_text
 from validator.pypy.kept import Kept
 
 
@@ -154,9 +153,7 @@ def _check_logs(logs: tuple[str, ...], extracts: bool, chooses: bool) -> None:
 
 def _learn(logs: Sequence[str], given: Sequence[Kept], file: str) -> Exit:
     """Studies logs, with the knowledge that is given, and writes all that they say to the file."""
-    with ExitStack() as entered:
-        names = map(file_name, logs)
-        read = [LogFile(entered.enter_context(rereadable(log)), name) for log, name in zip(logs, names, strict=True)]
+    with opened_logs(logs) as read:
         known = study_logs(read, given=given).kept(PurePath(file).name)
     problems = problems_of(read)
     for problem in problems:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import ExitStack, closing
+from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -13,8 +13,8 @@ from typing import Any
 import click
 
 from fuzz.cases.known import read_known, take_known
-from fuzz.cases.log_run import LogFile, LogRun, PairRun, prove_logs, study_logs
-from fuzz.cases.recorded import log_stem, rereadable
+from fuzz.cases.log_run import LogFile, LogRun, PairRun, opened_logs, prove_logs, study_logs
+from fuzz.cases.recorded import log_stem
 from fuzz.cases.store import Case, store_case
 from fuzz.command.options import gathered, jobs_option
 from fuzz.command.pypy.pairs import missing_sections, no_such_pair, pair_json, pair_line, unpaired_json, unpaired_line
@@ -85,10 +85,8 @@ def prove(
     ones; the exit code of a batch. Stores each as a case in the folder, if there is one."""
     start = time.monotonic()
     figures, status = LogFigures(tuple(names or map(file_name, logs))), Status(start)
-    with ExitStack() as opened:
-        files = [opened.enter_context(rereadable(log)) for log in logs]
+    with opened_logs(logs, figures.logs) as read:
         keeps_texts = folder is not None or proving.html is not None
-        read = tuple(LogFile(file, name) for file, name in zip(files, figures.logs, strict=True))
         run = LogRun(read, proving.judging, frozenset(proving.only), keeps_texts)
         given = read_known(proving.given)
         study = study_logs(run.logs, lambda items: _watched(items, figures, status), given)
