@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import shutil
-import tempfile
 from collections.abc import Sequence
 from contextlib import closing
 from dataclasses import dataclass
@@ -12,6 +11,7 @@ from pathlib import Path
 from fuzz.campaign.folder import read_plan, write_plan
 from fuzz.campaign.results import ResultFile, read_results
 from fuzz.campaign.seeds import Seeds
+from fuzz.cases.store import new_folder
 from optimizer.ir.faults import InputError
 
 
@@ -58,12 +58,7 @@ def _copy_cases(source: Path, target: Path) -> int:
     for case in sorted(source.iterdir()) if source.is_dir() else ():
         if case.name.startswith(".") or (target / case.name).exists():
             continue
-        beside = Path(tempfile.mkdtemp(prefix=f".{case.name}-", dir=target))
-        try:
+        with new_folder(target / case.name) as beside:
             shutil.copytree(case, beside, dirs_exist_ok=True)
-            beside.rename(target / case.name)
-            copied += 1
-        except BaseException:
-            shutil.rmtree(beside, ignore_errors=True)
-            raise
+        copied += 1
     return copied

@@ -25,6 +25,7 @@ import shutil
 import tempfile
 import tomllib
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field, fields
 from pathlib import Path
 from typing import Any
@@ -89,21 +90,31 @@ def store_case(corpus: Path, case: Case) -> bool:
     if target.exists():
         return False
     try:
-        beside = Path(tempfile.mkdtemp(prefix=f".{case.name}-", dir=corpus))
+        with new_folder(target) as beside:
+            for name, text in case_files(case).items():
+                _write(beside / name, text)
+            beside.chmod(0o755)
+    except OSError:
+        if target.exists():
+            return False  # another campaign was faster
+        raise
+    return True
+
+
+@contextmanager
+def new_folder(target: Path) -> Iterator[Path]:
+    """A folder that takes the place `target` in the end, as a whole, or is removed. Raises OSError."""
+    try:
+        beside = Path(tempfile.mkdtemp(prefix=f".{target.name}-", dir=target.parent))
     except OSError as problem:
         problem.filename = str(target)  # what the caller has asked for
         raise
     try:
-        for name, text in case_files(case).items():
-            _write(beside / name, text)
-        beside.chmod(0o755)
+        yield beside
         beside.rename(target)
-    except BaseException as error:
+    except BaseException:
         shutil.rmtree(beside, ignore_errors=True)
-        if isinstance(error, OSError) and target.exists():
-            return False  # another campaign was faster
         raise
-    return True
 
 
 def _write(path: Path, text: str) -> None:
