@@ -34,7 +34,7 @@ _MOST_ALIKE = 8
 """The number of guards of `before` on one condition up to which the cost of the best one is computed ahead."""
 
 
-def given_origins(before: Trace, after: Trace, file: str = "after") -> list[Sequence[int]]:
+def given_origins(before: Trace, after: Trace) -> list[Sequence[int]]:
     """The guards of `before` that the text of each guard of `after` allows, ascending: one where it names its origin.
 
     Where `before` names origins itself (it is an optimized trace), both name guards of a third trace, and equal names
@@ -53,7 +53,7 @@ def given_origins(before: Trace, after: Trace, file: str = "after") -> list[Sequ
                 f"the guard names origin {origin}, but the guards before are numbered 0 to {len(recorded) - 1}"
                 if recorded
                 else f"the guard names origin {origin}, but the trace before has no guards",
-                file=file,
+                file="after",
                 line=guard.line,
             )
         result.append(range(len(recorded)) if origin is None else named[origin])
