@@ -15,7 +15,6 @@ from optimizer.ir.run.heap import Heap
 from optimizer.ir.run.objects import NO_INDEX, NULL, Cell, Datum, Object, Ref
 from optimizer.ir.run.runs import EventSeen, GuardFailed, Run
 from optimizer.ir.types.calls import EVERYTHING, Effects
-from optimizer.ir.types.layout import Struct
 
 
 @dataclass(frozen=True, slots=True)
@@ -198,7 +197,7 @@ def _cells(one: Object, two: Object, effects: Effects) -> list[Cell]:
 
 def _unwritten(one: Object, two: Object) -> Iterator[Cell]:
     """The unwritten cells, one for each slot, of an array that is cleared in the first object and not in the second."""
-    if two.cleared or not one.cleared or isinstance(one.type, Struct):
+    if two.cleared or not one.cleared:
         return
     for slot in one.type.slots:
         for index in range(one.length or 0):

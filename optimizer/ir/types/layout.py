@@ -192,15 +192,12 @@ class Layout(DeclaredTypes):
         return frozenset(keys.union(self._raw_fields[key] for key in keys if key in self._raw_fields))
 
     def _undeclared(self, key: str, name: str, text: str) -> Field:
-        if key in VIEWS:
-            return VIEWS[key]
-        return self.lone.get(text) or _undeclared_field(key, name, self.uses.get(text, (None, None))[1] or INT)
+        known = VIEWS.get(key) or self.lone.get(text)
+        return known or _undeclared_field(key, name, self.uses.get(text, (None, None))[1] or INT)
 
 
-@lru_cache(maxsize=256)
-def _undeclared_field(key: str, name: str, type_: Type) -> Field:
-    """The layouts of all traces share it: traces name what they do not declare alike."""
-    return Field(key, name, type_)
+_undeclared_field = lru_cache(maxsize=256)(Field)
+"""The layouts of all traces share these: traces name what they do not declare alike."""
 
 
 def _is_reserved(name: str, kind: DescrKind) -> bool:
