@@ -179,13 +179,7 @@ def case_names(corpus: Path) -> tuple[str, ...]:
         raise InputError(f"{corpus}: there is no such folder")
     if (corpus / "cases").is_dir() and not (corpus / "cases" / "before.trace").exists():
         raise InputError(f"{corpus}: the cases of a campaign are in {corpus / 'cases'}")
-    return tuple(sorted(_case_folders(corpus)))
-
-
-def _case_folders(corpus: Path) -> Iterator[str]:
-    for entry in corpus.iterdir():
-        if entry.is_dir() and not entry.name.startswith("."):
-            yield entry.name
+    return tuple(sorted(entry.name for entry in corpus.iterdir() if entry.is_dir() and not entry.name.startswith(".")))
 
 
 def read_case(corpus: Path, name: str) -> Case:

@@ -31,7 +31,7 @@ from validator.command.exits import Exit
 from validator.command.files import file_name, read_text, write_text
 from validator.search.counterexample import State
 from validator.tell.run_text import end_lines, value_lines
-from validator.verdict import Unsupported, Verdict
+from validator.verdict import Unsupported
 
 if TYPE_CHECKING:
     from optimizer.pipeline import Optimization
@@ -98,8 +98,9 @@ def optimize(
 
 def _optimize_by(spec: OptimizerSpec, trace: Trace, output: str) -> Exit:
     """Write what another optimizer makes of the trace, and say what is wrong with that, judgment apart."""
+    made = Made(0, GeneratedTrace(trace, State(()), {}))
     with open_optimizer(spec) as chosen:
-        record = examine(Made(0, GeneratedTrace(trace, State(()), {})), chosen, _unjudged)
+        record = examine(made, chosen, lambda *_: Unsupported("nobody has asked"))
     code, told = Exit.PROVED, []
     match record:
         case Find(kind=kind, message=message, report=report):
@@ -110,10 +111,6 @@ def _optimize_by(spec: OptimizerSpec, trace: Trace, output: str) -> Exit:
     if isinstance(record.after, Trace):
         write_text(output, format_trace(record.after))
     return code
-
-
-def _unjudged(before: Trace, after: Trace, state: State) -> Verdict:
-    return Unsupported("nobody has asked")
 
 
 def _stats(done: Optimization) -> Iterator[str]:
