@@ -117,7 +117,7 @@ def _try_all(rule: Rule, width: int) -> Refuted | NeverFires | None:
     fires = False
     for numbers in product(range(-d.half, d.half), repeat=len(rule.names)):
         values = dict(zip(rule.names, numbers, strict=True))
-        if may_fire(rule, d, values):
+        if holds(rule.conditions, d, values) and observe(rule.pattern, d, values).defined:
             fires = True
             if wrong(rule, d, values):
                 return Refuted(width, values)
