@@ -25,6 +25,7 @@ from validator.pypy.inferred.witnesses import witness
 from validator.pypy.inferred.zeros import Zeros, with_zeros
 from validator.pypy.kept import Kept, damaged
 from validator.pypy.printed.descrs import Descrs
+from validator.pypy.printed.float_bytes import with_float_bytes
 from validator.pypy.printed.lines import UNUSED, is_pointer, read_printed
 from validator.pypy.printed.parents import Parents, Targets, correspond, path_to
 from validator.pypy.printed.rows import Rows, rows_of, with_target
@@ -185,6 +186,7 @@ def translated(pair: LogPair, file: str, knowledge: Knowledge, *, strict: Transl
     whole = _whole(pair, file)
     sides = whole.without_unused()
     unused = () if sides == whole else (UNUSED,)
+    sides, of_floats = with_float_bytes(sides)
     facts = Facts()
     path = path_to(pair, file)
     if path is not None and correspond(path.handed, sides.before.inputs):
@@ -199,7 +201,7 @@ def translated(pair: LogPair, file: str, knowledge: Knowledge, *, strict: Transl
     rests_on |= {number for number in knowledge.targets.bridges_to(rests_on) if number < pair.number}
     if pair.target is not None:
         rests_on.add(pair.target.number)
-    assumes = sorted({*text.assumes, *facts.assumes, *apart, *zeros, *unused})
+    assumes = sorted({*text.assumes, *facts.assumes, *apart, *zeros, *unused, *of_floats})
     told = (f"{what}{SEEN_ELSEWHERE}" if what in knowledge.elsewhere else what for what in assumes)
     is_bridge = pair.kind is not Kind.LOOP and not text.is_loop
     resumed = tuple(knowledge.parents.resumed(pair.number, line) for line in sides.after.lines if line.is_guard)
