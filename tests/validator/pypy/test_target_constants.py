@@ -119,3 +119,18 @@ def test_a_loop_that_asks_for_a_constant_does_not_say_that_a_bridge_stores_that(
         after = bridge("[p0]", *kept, f"+1: {MARK}", "+1: jump(p0, descr=TargetToken(141))")
         _, behind = judged(LOOP + before + after.replace("0x7f10", "0x7f32"))
         assert isinstance(behind.verdict, Proved) is bool(kept)
+
+
+def test_constants_that_differ_in_a_bridge_and_in_its_loop_are_told_by_other_names() -> None:
+    def apart(number: int) -> tuple[Line, ...]:
+        value, test = f"p{number}", f"i{number}"
+        load = Line(value, "getfield_gc_r", ("p0",), f"<FieldP Node.inst_{number} {8 * number}>")
+        differs = Line(test, "instance_ptr_eq", (f"ConstPtr(ptr{number}1)", value)), Line(None, "guard_false", (test,))
+        return (load, *differs, Line(None, "guard_value", (value, f"ConstPtr(ptr{number}2)")))
+
+    bridge_, in_loop = [line for number in range(1, 6) for line in apart(number)], apart(7)
+    empty = Printed(("p0",), (END,))
+    sides = Sides(empty.with_lines((*bridge_, END)), empty, Sides(empty.with_lines((*in_loop, END)), empty))
+    stated, _ = with_classes(sides, frozenset(), NOTHING)
+    results = [line.result for line in (*stated.before.lines, *in_loop) if line.result]
+    assert len(results) == len(set(results)) == 6 + 2 * 5 + 2

@@ -129,11 +129,15 @@ def with_classes(sides: Sides, apart: frozenset[str], leaves: Preserved) -> tupl
     which of them differ, and how both compare objects of the classes that are `apart` from constants; and what is
     assumed for that, beside what functions leave as it is."""
     before, assumes = _with_comparisons(sides.before, apart)
-    stated, target = _of_constants(sides.before, leaves), sides.target
+    (stated, differ), target = _of_constants(sides.before, leaves), sides.target
+    highest = max(printed.highest() for printed in sides.printed)
     if target is not None:
         loop, more = _with_comparisons(target.before, apart)
-        stated, assumes = (*stated, *_of_constants(target.before, leaves)), assumes | more
+        of_loop, in_loop = _of_constants(target.before, leaves)
+        stated, differ, assumes = (*stated, *of_loop), (*differ, *in_loop), assumes | more
         target = replace(target, before=loop)
+    tests = [(Line(f"i{number}", "ptr_eq", pair), f"i{number}") for number, pair in enumerate(differ, highest + 1)]
+    stated += tuple(line for test, name in tests for line in (test, Line(None, "record_exact_value_i", (name, "0"))))
     before = before.with_lines((*stated, *before.lines))
     return replace(sides, before=before, target=target), tuple(sorted(assumes))
 
@@ -159,23 +163,19 @@ def are_apart(class_: str, where: str = "") -> str:
 
 
 @lru_cache(maxsize=2)  # a pair is translated up to three times, some with a loop
-def _of_constants(recorded: Printed, leaves: Preserved) -> tuple[Line, ...]:
-    """Statements of the classes of constants which values of known classes are, and of constants that the same value is
-    and is not, as far as the recorded trace alone tells."""
+def _of_constants(recorded: Printed, leaves: Preserved) -> tuple[tuple[Line, ...], tuple[tuple[str, ...], ...]]:
+    """Statements of the classes of constants which values of known classes are, and the constants that the same value
+    is and is not, as far as the recorded trace alone tells."""
     sameness = Sameness(alone(recorded), leaves)
     constants = {sameness.of(BEFORE, arg): arg for line in recorded.lines for arg in line.args if is_pointer(arg)}
     classes = {sameness.of(BEFORE, line.args[0]): line.args[1] for line in recorded.lines if line.name in _TESTS}
-    stated = [
+    stated = tuple(
         Line(None, "record_exact_class", (constants[value], class_))
         for value, class_ in classes.items()
         if value in constants
-    ]
+    )
     two = {frozenset(constants.keys() & map(partial(sameness.of, BEFORE), args)) for args in _told_apart(recorded)}
-    apart = sorted(sorted(constants[node] for node in pair) for pair in two if len(pair) > 1)
-    for number, pair in enumerate(apart, recorded.highest() + 1):
-        stated.append(Line(f"i{number}", "ptr_eq", tuple(pair)))
-        stated.append(Line(None, "record_exact_value_i", (f"i{number}", "0")))
-    return tuple(stated)
+    return stated, tuple(sorted(tuple(sorted(constants[node] for node in pair)) for pair in two if len(pair) > 1))
 
 
 def _told_apart(recorded: Printed) -> Iterator[tuple[str, ...]]:

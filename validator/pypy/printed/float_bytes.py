@@ -7,7 +7,7 @@ In the language nobody says which bytes NaN has.
 from __future__ import annotations
 
 from optimizer.ir.immutable import replace
-from validator.pypy.printed.lines import Line, Printed
+from validator.pypy.printed.lines import Printed
 from validator.pypy.printed.straight import Sides
 
 FLOAT_BYTES = "the bytes of a float that was made of bytes are these, of NaN, too"
@@ -21,12 +21,15 @@ def with_float_bytes(sides: Sides) -> tuple[Sides, tuple[str, ...]]:
 
 
 def _copied(printed: Printed) -> Printed:
-    """The trace in which the bytes of a float that it makes of bytes are copies of these."""
-    made = {line.result: line.args[0] for line in printed.lines if line.name == "convert_longlong_bytes_to_float"}
-    return printed.with_lines(tuple(_copy(line, made) for line in printed.lines))
-
-
-def _copy(line: Line, made: dict[str | None, str]) -> Line:
-    if line.name == "convert_float_bytes_to_longlong" and line.args[0] in made:
-        return replace(line, name="same_as_i", args=(made[line.args[0]],))
-    return line
+    """The trace in which the bytes of a float that it makes of bytes are copies of these. What a label takes may be
+    another float, whatever its name has been in front of it."""
+    made: dict[str | None, str] = {}
+    lines = []
+    for line in printed.lines:
+        if line.name == "label":
+            made.clear()
+        elif line.name == "convert_longlong_bytes_to_float":
+            made[line.result] = line.args[0]
+        is_copy = line.name == "convert_float_bytes_to_longlong" and line.args[0] in made
+        lines.append(replace(line, name="same_as_i", args=(made[line.args[0]],)) if is_copy else line)
+    return printed.with_lines(tuple(lines))
