@@ -25,6 +25,7 @@ from functools import lru_cache, partial
 from itertools import takewhile
 
 from optimizer.ir.immutable import replace
+from validator.pypy.inferred.numbering import IDENTITY
 from validator.pypy.inferred.sameness import Preserved, Sameness
 from validator.pypy.inferred.witnesses import Row, Witness, told_alone
 from validator.pypy.inferred.written import ALLOCATIONS
@@ -34,7 +35,6 @@ from validator.pypy.printed.straight import AFTER, BEFORE, Sides
 
 _TESTS = ("guard_class", "guard_nonnull_class", "record_exact_class")
 _PASSES = {"guard_true": True, "guard_false": False}
-_IDENTITY = ("ptr_eq", "ptr_ne", "instance_ptr_eq", "instance_ptr_ne")
 _NAMED = re.compile(r"ConstClass\([A-Za-z_][\w.]*\)|\w+'[ \w]*")
 """The subjects of statements that mean the same in all processes: classes, and bytecodes with answers."""
 
@@ -180,7 +180,7 @@ def _of_constants(recorded: Printed, leaves: Preserved) -> tuple[tuple[Line, ...
 
 def _told_apart(recorded: Printed) -> Iterator[tuple[str, ...]]:
     """The arguments of comparisons by identity that guards found to differ."""
-    tests = {line.result: line for line in recorded.lines if line.name in _IDENTITY}
+    tests = {line.result: line for line in recorded.lines if line.name in IDENTITY}
     for line in recorded.lines:
         test = tests.get(line.args[0]) if line.name in _PASSES else None
         if test is not None and _PASSES[line.name] != test.name.endswith("_eq"):
