@@ -43,6 +43,20 @@ def test_other_loads_are_not_the_inputs(at: int, line: Line) -> None:
         straight(RECORDED, Printed(("p0",), wrong))
 
 
+@pytest.mark.parametrize(
+    ("taken", "is_right"),
+    [
+        (("p0", "p1", "i2", "p4", "p5"), True),
+        (("p0", "p1", "i2", "p5", "p4"), False),
+        (("p0", "p4", "i2", "p1", "p5"), False),
+    ],
+)
+def test_a_label_takes_the_inputs_in_order(taken: tuple[str, ...], is_right: bool) -> None:
+    optimized = Printed(("p0",), (*PROLOGUE, Line(None, "label", taken, "TargetToken(1)"), END))
+    with nullcontext() if is_right else pytest.raises(NotStraight, match="in this order"):
+        straight(RECORDED, optimized)
+
+
 LABEL, INNER = (Line(None, "label", ("p0", "i1"), f"TargetToken({number})") for number in (1, 2))
 ROUND = Line(None, "jump", ("p0", "i1"), "TargetToken(2)")
 

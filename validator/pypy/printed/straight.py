@@ -112,8 +112,10 @@ def _from_label(optimized: Printed) -> Printed:
     end = optimized.lines[-1]
     if inner and (end.name != "jump" or [optimized.lines[place].descr for place in inner] != [end.descr]):
         raise NotStraight("a loop with other labels than those of a preamble and of a body that goes back to itself")
-    _inputs_of_prologue(optimized.inputs, optimized.lines[:label])
-    return Printed(optimized.lines[label].args, optimized.lines[label + 1 :])
+    inputs, _ = _inputs_of_prologue(optimized.inputs, optimized.lines[:label])
+    if optimized.lines[label].args != inputs:
+        raise NotStraight("a label that does not take what stands in front of it, in this order")
+    return Printed(inputs, optimized.lines[label + 1 :])
 
 
 def _from_entry(optimized: Printed, number: int) -> Printed:
