@@ -58,3 +58,16 @@ def test_forcing_a_frame_leaves_constants_in_it(call: str, is_right: bool) -> No
     made = ("p1 = new_with_vtable(descr=<SizeDescr 40>)", f"setfield_gc(p1, ConstPtr(ptr8), descr={ONE})", call)
     after = (*(made if call else ()), ANYTHING.format("p0"), WORK.format("ConstPtr(ptr9)"))
     assert is_proved(before, after) is is_right
+
+
+@pytest.mark.parametrize("is_right", [True, False])
+def test_a_frame_is_looked_at_behind_the_call_that_forces_it(is_right: bool) -> None:
+    look = f"i5 = getfield_gc_i(p0, descr={DEPTH})"
+    asked, test, call = (
+        "p3 = getfield_gc_r(p0, descr=<FieldP Box.vable_token 8>)",
+        "i4 = ptr_ne(p3, ConstPtr(null))",
+        f"cond_call(i4, ConstClass(force), p0, descr={FORCE})",
+    )
+    again = (test.replace("i4", "i6"), call.replace("i4", "i6"), "finish(i5)")
+    after = (asked, test, call, look) if is_right else (asked, look, test, call)
+    assert is_proved((asked, test, call, look, *again), (*after, *again)) is is_right

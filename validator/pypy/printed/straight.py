@@ -6,12 +6,13 @@ front of their label, or where nothing jumps to them, in front of everything.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from validator.pypy.printed.buffers import with_buffers
 from validator.pypy.printed.forcing import without_forcing
-from validator.pypy.printed.lines import NULL, Line, Printed, allocates_raw, is_variable
+from validator.pypy.printed.lines import NULL, Line, Printed, allocates_raw, is_variable, touches_nothing
 
 BEFORE, AFTER = "before", "after"
 """The names of both traces."""
@@ -28,6 +29,9 @@ _UNSEEN = (
 )
 _ASKS = ("guard_not_forced", "guard_no_exception", "guard_exception")
 """The guards that ask what the call in front did."""
+
+_FRAME_TOKEN = re.compile(r"<FieldP .*\.vable_token [0-9]+>")
+"""The field of a frame that says whether it is to be forced."""
 
 _VIRTUAL_TOKEN = "<FieldP JitVirtualRef.virtual_token 8>"
 _FORCED = "<FieldP JitVirtualRef.forced 16>"
@@ -72,6 +76,7 @@ class Sides:
 def straight(recorded: Printed, optimized: Printed) -> Sides:
     """The pair from the inputs of the recorded trace on. Raises NotStraight."""
     check_guards(optimized)
+    check_frames(optimized)
     after = _from_label(optimized)
     if len(after.inputs) != len(recorded.inputs):
         after = _from_entry(after, len(recorded.inputs))
@@ -102,6 +107,19 @@ def check_guards(optimized: Printed) -> None:
         if line.is_guard or line.is_call:
             other = line.name if line.is_guard and line.name not in _ASKS else ""
         known.add(line.result or "")
+
+
+def check_frames(optimized: Printed) -> None:
+    """Raises NotStraight where a field of a frame is loaded in front of the call that forces it: it is taken to be what
+    it is behind that."""
+    looked, forced = set[str](), set[str]()
+    for line in optimized.lines:
+        if line.is_call and touches_nothing(line.function):
+            forced.add(line.args[-1])
+            if line.args[-1] in looked:
+                raise NotStraight("a field of a frame that is loaded in front of the call that forces it")
+        elif (found := line.access) and not found.is_store and not _FRAME_TOKEN.fullmatch(found.memory):
+            looked |= {found.place[0]} - forced
 
 
 def _from_label(optimized: Printed) -> Printed:
