@@ -151,10 +151,10 @@ def _quick(prove: Prove, end: float) -> Prove:
 
 def _verdict(text: Translated, options: Options, prove: Prove) -> tuple[Verdict, Texts]:
     """The verdict, and the texts that it is about. That guards do not come from where they seem to is no reason to
-    refute, nor that they are in another order: then that is left open. Where it cannot be settled, it could not
-    without their origins either."""
+    refute, nor that they are in another order: then that is left open, but for the one with which a trace is given up.
+    Where it cannot be settled, it could not without their origins either."""
     before, after, loop = text.before, text.after, text.loop
-    for origins, in_loop in ((text.origins, text.in_loop), ((), ())):
+    for origins, in_loop in ((text.origins, text.in_loop), (_given_up(text), ())):
         loop = loop and (loop[0], with_origins(loop[1], in_loop))
         shown = prove_with_exits(before, with_origins(after, origins), loop, options, prove)
         verdict, told = shown.verdict, shown.after
@@ -181,6 +181,13 @@ def _verdict(text: Translated, options: Options, prove: Prove) -> tuple[Verdict,
     if isinstance(verdict, Proved) and (lacking := _lacking(told, text)):
         verdict = Unknown(verdict.evidence, lacking)
     return verdict, Texts(before, told, text.assumes, text.rests_on, shown.options, shown.loop)
+
+
+def _given_up(text: Translated) -> tuple[int | None, ...]:
+    """The origins of the guards that always fail: no other guard has the place at which the recorded trace is given up.
+    PyPy's optimizer keeps it as it is."""
+    pairs = zip(text.after.guards, text.origins, strict=False)
+    return tuple(origin if guard.op.name == "guard_always_fails" else None for guard, origin in pairs)
 
 
 def _contradiction(proved: Proved, text: Translated) -> str | None:

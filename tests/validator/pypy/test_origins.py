@@ -6,7 +6,7 @@ import pytest
 
 from optimizer.ir.dialects.pypy_log import read_traces
 from optimizer.ir.dialects.pypy_pairs import LogPair, pair_sections
-from tests.pypy_logs import loop, recorded
+from tests.pypy_logs import WORK, judged_bridge, loop, recorded
 from validator import Proved
 from validator.pypy.judge import judge
 from validator.pypy.study import study, translated
@@ -71,3 +71,13 @@ def test_values_that_are_one_number_behind_their_guards_are_not_one() -> None:
 def test_a_guard_on_another_value_is_not_taken_for_it(behind: tuple[str, ...]) -> None:
     pair = pair_of(*behind)
     assert not isinstance(judge(pair, "a.log", study([pair], "a.log")).verdict, Proved)
+
+
+@pytest.mark.parametrize("is_right", [True, False])
+def test_a_trace_is_given_up_where_the_recorded_one_is(is_right: bool) -> None:
+    stores = [f"setfield_gc(p0, {number}, descr={COUNT})" for number in (5, 6)]
+    give_up = "guard_always_fails({})"
+    before = (stores[0], WORK.format("p0"), "guard_no_exception()", stores[1], give_up.format(""))
+    after = [line.replace("exception()", "exception(descr=<Guard0x7f20>) [p0]") for line in before[: 3 + is_right]]
+    one = judged_bridge(before, (*after, f"{give_up.format('descr=<Guard0x7f21>')} [p0]"))
+    assert isinstance(one.verdict, Proved) is is_right
