@@ -20,7 +20,7 @@ from validator.pypy.inferred.sameness import Node, Sameness
 from validator.pypy.inferred.strings import SAME_STRINGS, constant_strings, new_strings
 from validator.pypy.inferred.written import ALLOCATIONS, check_places, reads_written_only
 from validator.pypy.origins import earliest_origins, origins_in_loop, origins_of
-from validator.pypy.printed.copies import Copies, copies_of
+from validator.pypy.printed.copies import COPIED, Copies, copies_of
 from validator.pypy.printed.lines import (
     FOREIGN,
     NULL,
@@ -94,7 +94,7 @@ def translate(
     written = _written(sides, extra, names, fields)
     possible = frozenset(_possible(lines, copies))
     used = possible if generous else possible & effects
-    more = (*((SAME_STRINGS,) if strings else ()), *((INSTANCES,) if names.asks_for_objects else ()))
+    needed = {SAME_STRINGS: strings, INSTANCES: names.asks_for_objects, COPIED: copies.arrays}
     earliest = earliest_origins(sides, rows, sameness)
     of_target = _written(sides.target, extra, names, fields, is_right=True) if sides.target else ()
     declarations = copies.declared(lines, _declarations(sides, used, fields, copies.memories))
@@ -103,7 +103,7 @@ def translate(
         sides,
         before,
         after,
-        (*_assumed(lines, used, fields), *more, *map(str, known.values())),
+        (*_assumed(lines, used, fields), *filter(needed.get, needed), *map(str, known.values())),
         origins_of(sides, rows, sameness, earliest),
         earliest,
         is_loop=sides.is_peeled or sides.target is not None,

@@ -10,6 +10,7 @@ from optimizer.ir.dialects.pypy_log import read_traces
 from optimizer.ir.dialects.pypy_pairs import LogPair, pair_sections
 from validator import Proved, Refuted
 from validator.pypy.judge import Judged, judge
+from validator.pypy.printed.copies import COPIED
 from validator.pypy.study import study
 
 COPY = "call_n(ConstClass(ll_arraycopy), p0, p2, 1, 0, 2, descr=<Callv 0 rriii EF=2 OS=1>)"
@@ -45,7 +46,11 @@ def judged(recorded: str = RECORDED, optimized: str = OPTIMIZED) -> Judged:
 
 
 def test_copied_items_are_those_of_the_source() -> None:
-    assert isinstance(judged().verdict, Proved)
+    one = judged()
+    assert isinstance(one.verdict, Proved)
+    assert one.texts is not None
+    assert COPIED in one.texts.assumes
+    assert COPIED not in getattr(judged("jump(p0, 5, descr=<Loop-1>)").texts, "assumes", ())
 
 
 def test_arrays_of_references() -> None:

@@ -19,6 +19,9 @@ from optimizer.ir.types.memory_types import RAW, Array, declared_field
 from validator.pypy.printed.lines import Line, Printed
 from validator.pypy.printed.straight import Sides
 
+COPIED = "items are copied inside arrays, and no negative number of them"
+"""What PyPy's functions leave open, which do nothing if they are to copy less than one item."""
+
 _COPY = re.compile(r"<Callv .* EF=2 OS=(?P<oopspec>[19])>")
 _OOPSPECS = {"1": "arraycopy", "9": "arraymove"}
 _RESIZES = re.compile(r"(?P<descr><Callv 0 rii EF=5)>@_ll_list_resize_hint_really_look_inside_iff__listPtr_Signed_Bool")
