@@ -238,7 +238,7 @@ def _whole(pair: LogPair, file: str) -> Sides:
     """The pair with the loop that it jumps to, if that is a peeled one."""
     sides = _sides(pair, file)
     if pair.is_target_lost:
-        raise NotStraight("a jump to a label of which the log does not say whether it is an inner one")
+        raise NotStraight("a jump to an inner label that is not known, or to that of another loop")
     if pair.target is not None:
         sides = with_readings(with_target(sides, _sides(pair.target, file), pair.target.number))
     return sides

@@ -23,6 +23,8 @@ from validator.pypy.printed.straight import plain
 
 _GUARD = re.compile(r"descr=<Guard(?:0x)?([^>]+)>")
 _LABEL = re.compile(r"\s*(?:\+[0-9]+:\s*)?label\(.*descr=(.+)\)")
+_LOOP = re.compile(r"# Loop ([0-9]+) ")
+_OF_LOOP = re.compile(r"<Loop([0-9]+)>")
 _STORE = re.compile(r"\s*set\w+\(.*descr=(.+)\)")
 _JUMP = re.compile(r"\s*(?:\+[0-9]+:\s*)?jump\(.*descr=(.+)\)")
 OPPOSITES = {
@@ -85,12 +87,14 @@ class Parents:
 
 @dataclass(slots=True)
 class Targets:
-    """The loops of a log to which bridges jump, by the numbers of their pairs; 0 is that of a trace without a pair, or
-    that is not in the log."""
+    """The loops of a log to whose inner labels bridges jump, by the numbers of their pairs; 0 is that of a trace that
+    has no pair, is not in the log, or is another loop than that to which the recorded bridge goes. `_loops` are the
+    numbers that PyPy gives to loops, by their labels; "" of those in a bridge."""
 
     _targets: dict[int, int] = field(default_factory=dict)
     _last_bridges: dict[int, int] = field(default_factory=dict)
     _labels: dict[str, int | None] = field(default_factory=dict)
+    _loops: dict[str, str] = field(default_factory=dict)
 
     def add(self, item: LogPair | Unpaired) -> None:
         """Takes in the next pair of the log, or a trace without one."""
@@ -99,10 +103,16 @@ class Targets:
             return
         labels = [found[1] for line in section.lines if (found := _LABEL.match(line))]
         jump = _last_jump(section)
+        loop = _LOOP.match(section.heading)
+        self._loops.update(dict.fromkeys(labels, loop[1] if loop else ""))
         if isinstance(item, Unpaired):
             self._labels.update(dict.fromkeys(labels, 0))
             return
-        if jump is not None and jump not in labels and (target := self._labels.get(jump, 0)) is not None:
+        target = self._labels.get(jump, 0) if jump is not None and jump not in labels else None
+        goes_to = _OF_LOOP.fullmatch(_last_jump(item.recorded) or "")
+        if goes_to is not None and self._loops.get(jump or "", "") not in ("", goes_to[1]):
+            target = 0
+        if target is not None:
             self._targets[item.number] = target
             self._last_bridges[target] = item.number
         self._labels.update(dict.fromkeys(labels[:1]))
@@ -111,6 +121,7 @@ class Targets:
     def close(self) -> None:
         """The log has ended: no bridge looks for its label any more."""
         self._labels.clear()
+        self._loops.clear()
 
     def bridges_to(self, loops: Set[int]) -> set[int]:
         """The bridges that jump to the inner labels of these loops."""

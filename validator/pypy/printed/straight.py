@@ -128,7 +128,8 @@ def _from_label(optimized: Printed) -> Printed:
         return optimized
     label, *inner = labels
     end = optimized.lines[-1]
-    if inner and (end.name != "jump" or [optimized.lines[place].descr for place in inner] != [end.descr]):
+    goes_back_to = [optimized.lines[place].descr for place in inner or labels]
+    if goes_back_to != [end.descr] if end.name == "jump" else inner:
         raise NotStraight("a loop with other labels than those of a preamble and of a body that goes back to itself")
     inputs, _ = _inputs_of_prologue(optimized.inputs, optimized.lines[:label])
     if optimized.lines[label].args != inputs:
