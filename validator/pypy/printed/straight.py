@@ -166,7 +166,7 @@ def _inputs_of_prologue(given: tuple[str, ...], prologue: tuple[Line, ...]) -> t
 
 
 def _check_places(prologue: tuple[Line, ...]) -> None:
-    """Raises NotStraight unless the loads are of fields of one struct for each object, each once, and of items from the
+    """Raises NotStraight unless the loads are of fields of one object and one struct, each once, and of items from the
     first on: others are not the inputs, whatever their number."""
     fields: dict[str, list[str]] = {}
     items: dict[str, list[str]] = {}
@@ -177,7 +177,7 @@ def _check_places(prologue: tuple[Line, ...]) -> None:
             items.setdefault(line.args[0], []).append(line.args[1])
     for descrs in fields.values():
         structs = {descr.split(" ")[1].rpartition(".")[0] for descr in descrs}
-        if len(structs) > 1 or len(set(descrs)) < len(descrs):
+        if len(fields) > 1 or len(structs) > 1 or len(set(descrs)) < len(descrs):
             raise NotStraight("what is loaded in front is not the fields of a virtualizable")
     if any(indices != [str(number) for number in range(len(indices))] for indices in items.values()):
         raise NotStraight("what is loaded in front is not the items of a virtualizable from the first on")
