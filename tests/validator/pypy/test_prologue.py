@@ -34,6 +34,7 @@ def test_the_inputs_are_those_that_are_loaded_in_order() -> None:
         (0, Line("p1", "getfield_gc_r", ("p0",), LOCALS)),
         (0, Line("p1", "getfield_gc_r", ("p0",), "<FieldP Other.inst_code 8>")),
         (2, Line("p3", "getfield_gc_r", ("p1",), LOCALS)),
+        (0, Line("p1", "getfield_gc_r", ("p0",), "<FieldP Frame.vable_token 8>")),
         (3, Line("p4", "getarrayitem_gc_r", ("p3", "1"), "<ArrayP 8>")),
         (4, Line("p5", "getarrayitem_gc_r", ("p3", "2"), "<ArrayP 8>")),
     ],

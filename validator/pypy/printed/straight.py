@@ -177,7 +177,8 @@ def _check_places(prologue: tuple[Line, ...]) -> None:
             items.setdefault(line.args[0], []).append(line.args[1])
     for descrs in fields.values():
         structs = {descr.split(" ")[1].rpartition(".")[0] for descr in descrs}
-        if len(fields) > 1 or len(structs) > 1 or len(set(descrs)) < len(descrs):
+        is_token = any(map(_FRAME_TOKEN.fullmatch, descrs))
+        if len(fields) > 1 or len(structs) > 1 or len(set(descrs)) < len(descrs) or is_token:
             raise NotStraight("what is loaded in front is not the fields of a virtualizable")
     if any(indices != [str(number) for number in range(len(indices))] for indices in items.values()):
         raise NotStraight("what is loaded in front is not the items of a virtualizable from the first on")
