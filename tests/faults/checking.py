@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -35,8 +36,6 @@ _OPTIONS = Options(effort=1_000_000, timeout_s=60.0)
 """The effort decides, and it is the same under any load."""
 _EFFORT, _TIMEOUT_S = 1_000_000, 60.0
 _SEEDS = range(200)
-_MOST = 5
-"""So many wrong proofs of a fault are checked."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,12 +66,12 @@ class CheckedFault:
         return bool(self.proofs) and all(proof.obligation is not None for proof in self.proofs)
 
 
-def check_alone(fault: ValidatorFault) -> CheckedFault:
-    """The checker's word on wrong proofs: those of the tests that are to catch the fault, else of wrong pairs. It has
-    the fault too, where that is in what it shares with the prover."""
+def check_alone(fault: ValidatorFault, most: int = 5) -> CheckedFault:
+    """The checker's word on so many wrong proofs at most: those of the tests that are to catch the fault, else of wrong
+    pairs. It has the fault too, where that is in what it shares with the prover."""
     start = time.monotonic()
-    recorded = _wrong(_recorded(fault))
-    proofs = recorded or _wrong(_proved(fault))
+    recorded = _wrong(_recorded(fault), most)
+    proofs = recorded or _wrong(_proved(fault), most)
     with planted(fault):
         said = tuple(_said(pair, certificate) for pair, certificate in proofs)
     return CheckedFault(said, time.monotonic() - start)
@@ -91,15 +90,9 @@ def _said(pair: Pair, certificate: Certificate) -> WrongProof:
             return WrongProof(obligation or "the pair", reason)
 
 
-def _wrong(proofs: Iterator[Proof]) -> list[Proof]:
+def _wrong(proofs: Iterator[Proof], most: int) -> list[Proof]:
     """Those of pairs that are refuted without the fault."""
-    wrong: list[Proof] = []
-    for pair, certificate in proofs:
-        if isinstance(validate(pair.before, pair.after, pair.options), Refuted):
-            wrong.append((pair, certificate))
-            if len(wrong) == _MOST:
-                break
-    return wrong
+    return list(islice((proof for proof in proofs if _is_refuted(proof[0])), most))
 
 
 def _recorded(fault: ValidatorFault) -> Iterator[Proof]:
@@ -133,11 +126,19 @@ def _proved(fault: ValidatorFault) -> Iterator[Proof]:
             yield pair, verdict.evidence.certificate
 
 
-@cache
-def wrong_pairs() -> tuple[Pair, ...]:
+def wrong_pairs() -> Iterator[Pair]:
     """Pairs that are refuted: of the corpus, what planted faults make of the smallest traces, and random edits."""
-    pairs = (pair for pair in (*_of_corpus(), *_of_faults(), *_of_seeds()))
-    return tuple(one for one in pairs if isinstance(validate(one.before, one.after, one.options), Refuted))
+    return filter(_is_refuted, _pairs())
+
+
+@cache
+def _is_refuted(pair: Pair) -> bool:
+    return isinstance(validate(pair.before, pair.after, pair.options), Refuted)
+
+
+@cache
+def _pairs() -> tuple[Pair, ...]:
+    return (*_of_corpus(), *_of_faults(), *_of_seeds())
 
 
 def _of_corpus() -> Iterator[Pair]:
