@@ -25,6 +25,11 @@ PYPY = shutil.which("pypy3")
 HOT = "threshold=43,trace_eagerness=5,function_threshold=83"
 
 
+@pytest.fixture(scope="module")
+def programs() -> list[Program]:
+    return [draw_program(seed) for seed in range(SEEDS)]
+
+
 def digest_of_texts() -> str:
     texts = "".join(draw_program(seed).source for seed in range(20))
     return hashlib.sha256(texts.encode()).hexdigest()
@@ -39,12 +44,12 @@ def test_a_seed_is_the_same_program_in_another_process(hash_seed: str) -> None:
     assert done.stdout.strip() == digest_of_texts()
 
 
-def test_seeds_are_different_programs() -> None:
-    assert len({draw_program(seed).source for seed in range(SEEDS)}) == SEEDS
+def test_seeds_are_different_programs(programs: list[Program]) -> None:
+    assert len({program.source for program in programs}) == SEEDS
 
 
-def test_each_part_of_the_grammar_is_used() -> None:
-    used = {name for seed in range(SEEDS) for name in draw_program(seed).parts}
+def test_each_part_of_the_grammar_is_used(programs: list[Program]) -> None:
+    used = {name for program in programs for name in program.parts}
     assert used == {part.name for table in FAMILIES.values() for part in table}
 
 
@@ -53,9 +58,8 @@ def test_names_are_of_one_part() -> None:
     assert len(set(names)) == len(names)
 
 
-def test_all_that_was_meant_as_a_hole_is_filled() -> None:
-    for seed in range(SEEDS):
-        program = draw_program(seed)
+def test_all_that_was_meant_as_a_hole_is_filled(programs: list[Program]) -> None:
+    for program in programs:
         assert "$" not in program.source
         ast.parse(program.source)
 
