@@ -49,6 +49,17 @@ def test_terms_are_one_whatever_is_known_of_pointers() -> None:
     assert seen.same(MIDDLE, EARLY) is TERMS.knowing(NO_POINTERS.exposing((EARLY, LATE), 0)).same(MIDDLE, EARLY)
 
 
+def test_choices_by_allocation_are_one_term_in_whatever_order_they_are_made() -> None:
+    seen = TERMS.knowing(NO_POINTERS.exposing((EARLY, LATE), 0))
+    a, b, c = (seen.var(name) for name in "abc")
+    early, late = (seen.same(MIDDLE, alloc) for alloc in (EARLY, LATE))
+    chosen = seen.select(early, a, seen.select(late, b, c))
+    assert chosen is seen.select(late, b, seen.select(early, a, c))
+    assert chosen is not seen.select(early, b, seen.select(late, a, c))
+    other = seen.same(YOUNG, LATE)  # both may hold
+    assert seen.select(early, a, seen.select(other, b, c)) is not seen.select(other, b, seen.select(early, a, c))
+
+
 def test_what_becomes_visible_later_leaves_answers_as_they_were() -> None:
     first = NO_POINTERS.exposing((EARLY,), 0)
     then = first.exposing((EARLY, LATE), 1)

@@ -99,6 +99,13 @@ class ReferenceTerms(Terms):
         class_ = self._class_of_type(type_)
         return self._make("alloc", (), Allocation(type_, class_, length, cleared))
 
+    def _choice(self, kind: str, c: Term, a: Term, b: Term) -> Term:
+        """The same. Choices by the allocation that a reference is stand in one order, whoever asks first."""
+        if b.kind == kind and b.args[0].number < c.number and _are_exclusive(c, b.args[0]):
+            first, value, other = b.args
+            return super()._choice(kind, first, value, self._choice(kind, c, a, other))
+        return super()._choice(kind, c, a, b)
+
     def choose(self, c: Term, p: Term, q: Term) -> Term:
         """`p` where `c` holds, else `q`."""
         return self._choice("choose", c, p, q)
@@ -361,3 +368,10 @@ class ReferenceTerms(Terms):
                     else self.class_same(class_, self.class_name(name))
                 )
                 yield self.implies(is_it, self.eq(vtable, address))
+
+
+def _are_exclusive(c: Term, d: Term) -> bool:
+    """Do both ask which allocation a reference is, and name different ones?"""
+    return c.kind == d.kind == "same" and any(
+        c.args[i] is d.args[j] and c.args[1 - i].kind == d.args[1 - j].kind == "alloc" for i in (0, 1) for j in (0, 1)
+    )
