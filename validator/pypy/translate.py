@@ -142,7 +142,7 @@ def _assumed(lines: tuple[Line, ...], effects: frozenset[Effect], fields: Fields
     memories = {found.memory for line in lines if (found := line.access)}
     yield from (f"{memory} never changes" for memory in sorted(memories) if fields.never_changes(memory))
     if any(line.may_write for line in lines):
-        yield from (f"calls leave {memory} NULL" for memory in sorted(memories) if fields.stays_null(memory))
+        yield from (f"calls leave {memory} {left}" for memory in sorted(memories) if (left := fields.left(memory)))
     if any(is_pointer(arg) for line in lines for arg in line.args):
         yield SAME_CONSTANTS
     called = {line.function for line in lines if line.is_call}

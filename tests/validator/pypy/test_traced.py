@@ -1,4 +1,4 @@
-"""The fields of the functions that trace and profile: calls leave them NULL, and nothing else."""
+"""The fields that calls leave at one value alone: functions that trace and profile, and cells that have changed."""
 
 from __future__ import annotations
 
@@ -100,6 +100,44 @@ def test_other_fields_that_may_change_are_not_taken_to_stay_null() -> None:
         for text in (RECORDED, OPTIMIZED)
     )
     assert not isinstance(of_call(MAY_FORCE, one, other).verdict, Proved)
+
+
+CHANGED = "<FieldU pypy.interpreter.nestedscope.CellFamily.inst_ever_mutated 16 pure>"
+LOAD = f"quasiimmut_field(p0, descr=<QuasiImmutDescr object at 0x7fN0>)\ni2 = getfield_gc_i(p0, descr={CHANGED})\n"
+CELL = f"{LOAD}guard_true(i2)\nCALL\nguard_not_forced()\n{LOAD.replace('i2', 'i3')}guard_true(i3)\nfinish()\n"
+CELL_LEFT = f"i2 = getfield_gc_i(p0, descr={CHANGED})\nguard_true(i2, descr=<Guard0x11>)\n"
+CELL_LEFT += "CALL\nguard_not_forced(descr=<Guard0x12>)\nfinish()\n"
+
+
+@pytest.mark.parametrize("call", [MAY_FORCE, COMPILED])
+def test_a_cell_that_has_changed_stays_one(call: str) -> None:
+    one = of_call(call, CELL, CELL_LEFT)
+    assert isinstance(one.verdict, Proved)
+    assert one.texts is not None
+    assert f"calls leave {CHANGED} set" in one.texts.assumes
+
+
+def test_a_cell_that_has_not_changed_may_change() -> None:
+    one, other = (text.replace("guard_true", "guard_false") for text in (CELL, CELL_LEFT))
+    assert not isinstance(of_call(MAY_FORCE, one, other).verdict, Proved)
+
+
+def test_a_cell_that_nobody_has_looked_at_in_front_of_the_call_may_change() -> None:
+    left = CELL_LEFT.replace("guard_true(i2, descr=<Guard0x11>)\n", "")
+    assert not isinstance(of_call(MAY_FORCE, CELL, left).verdict, Proved)
+
+
+def test_a_log_with_a_cell_that_has_not_changed_contradicts_that_all_have() -> None:
+    text = log(
+        (CELL.replace("CALL", MAY_FORCE), CELL_LEFT.replace("CALL", MAY_FORCE)),
+        (
+            f"{LOAD}guard_false(i2)\nfinish()\n",
+            f"i2 = getfield_gc_i(p0, descr={CHANGED})\nguard_false(i2, descr=<Guard0x21>)\nfinish()\n",
+        ),
+    )
+    first, second = judged(text)
+    assert not isinstance(first.verdict, Proved)
+    assert isinstance(second.verdict, Proved)
 
 
 TOKEN = "<FieldP JitVirtualRef.virtual_token 8>"

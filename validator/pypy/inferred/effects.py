@@ -152,7 +152,7 @@ def _is_named(effect: Effect) -> bool:
 def leaves(function: str, memory: str, effects: frozenset[Effect], fields: Fields) -> bool:
     """Do these effects or fields say that the function leaves this memory as it is? One that writes a quasi-immutable
     field invalidates code, and one that copies items writes no field."""
-    if fields.stays_null(memory) or _cannot_write(function, memory):
+    if fields.left(memory) or _cannot_write(function, memory):
         return True
     if memory in fields.may_change and Effect(function, "invalidates", CODE) in effects:
         return True

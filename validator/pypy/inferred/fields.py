@@ -7,9 +7,9 @@ which constants are printed with a new number each time.
 An immutable field of a new object is stored before a call can see it. One that is not, and is read, is none.
 
 PyPy's optimizer forwards quasi-immutable fields over calls as if they were immutable, also those of objects that may be
-any, for which nothing invalidates code. That is right of two fields alone, and only while they are NULL: the functions
-that trace and profile. Who sets one forces all frames, so that `guard_not_forced` leaves the trace behind the call; who
-takes one away does not.
+any, for which nothing invalidates code. That is right of few fields, and only of one value. The functions that trace
+and profile stay NULL: who sets one forces all frames, so that `guard_not_forced` leaves the trace behind the call; who
+takes one away does not. A cell of a variable that has changed is one that has (`Cell.set` in nestedscope.py).
 
 Of some classes there is one object alone. A trace names it anew at each use, and PyPy's optimizer loads its fields
 once. Where two pairs show that, none loads such a field of constants twice in a row, and none allocates an object that
@@ -31,8 +31,13 @@ from validator.pypy.printed.straight import BEFORE, Sides
 
 _PURE = " pure>"
 _CONTEXT = "pypy.interpreter.executioncontext.ExecutionContext."
-_SET_BY_FORCING = (f"{_CONTEXT}inst_w_tracefunc", f"{_CONTEXT}inst_profilefunc")
-"""The fields that only calls which force all frames set to anything but NULL."""
+_LEFT = {
+    f"{_CONTEXT}inst_w_tracefunc": "NULL",
+    f"{_CONTEXT}inst_profilefunc": "NULL",
+    "pypy.interpreter.nestedscope.CellFamily.inst_ever_mutated": "set",
+}
+"""The fields that calls leave as they are, and at which value: only calls that force all frames set those which are
+NULL, and none takes back what is set."""
 
 _ZERO_IF = {
     **dict.fromkeys(("int_eq", "int_is_zero", "ptr_eq"), "guard_true"),
@@ -50,12 +55,12 @@ def is_pure(memory: str) -> bool:
 
 @dataclass(slots=True)
 class Fields:
-    """Immutable and changing fields among those that logs name, those that a trace may have found other than NULL,
-    and where those of each struct stand in the last log."""
+    """Immutable and changing fields among those that logs name, those that a trace may have found at another value
+    than the one at which calls leave them, and where those of each struct stand in the last log."""
 
     pure: set[str] = field(default_factory=set)
     may_change: set[str] = field(default_factory=set)
-    not_null: set[str] = field(default_factory=set)
+    other: set[str] = field(default_factory=set)
     spans: Spans = field(default_factory=dict)
 
     def with_next_log(self) -> Fields:
@@ -67,7 +72,7 @@ class Fields:
         """Takes in a recorded trace."""
         watched: set[str | Node] = set()
         stored: dict[str, set[str]] = {}
-        null = _null(recorded)
+        values = _found(recorded)
         for line in recorded:
             if place := place_of(line):
                 low, high = self.spans.get(place.struct, (place.offset, place.offset))
@@ -83,34 +88,35 @@ class Fields:
                     there.add(found.memory)
                 elif found.memory not in there or _which(found.place[0], sameness) in watched:
                     self.may_change.add(found.memory)
-                if found.value not in null:
-                    self.not_null.add(found.memory)
+                if (left := _left(found.memory)) and values.get(found.value) != left:
+                    self.other.add(found.memory)
 
     def kept(self) -> Iterator[Row]:
         """The contradictions that mean the same in all processes, as rows."""
         yield from (("may change", name) for name in self.may_change if is_named(name))
-        yield from (("not NULL", name) for name in self.not_null if is_named(name) and _is_set_by_forcing(name))
+        yield from (("not left", name) for name in self.other if is_named(name))
 
     def take(self, row: Row, log: int) -> None:
         """Takes in a row that is kept of other logs, whichever that is. Raises ValueError."""
         match row:
             case "may change", name:
                 self.may_change.add(name)
-            case "not NULL", name:
-                self.not_null.add(name)
+            case "not left", name:
+                self.other.add(name)
             case _:
                 raise ValueError
 
     def never_changes(self, name: str) -> bool:
         return name in self.pure and name not in self.may_change and name.partition(" ")[0] in _TYPES
 
-    def stays_null(self, name: str) -> bool:
-        """Does no call that a trace goes on behind set this field, which is NULL wherever a trace has it in hand?"""
-        return name in self.may_change - self.not_null and _is_set_by_forcing(name)
+    def left(self, name: str) -> str:
+        """The value at which each call that a trace goes on behind leaves this field, which has it wherever a trace
+        has it in hand: "NULL" or "set"; "" where calls may change it."""
+        return _left(name) if name in self.may_change - self.other else ""
 
     def certain(self) -> Fields:
-        """The same without what is taken to stay NULL."""
-        return replace(self, not_null=self.may_change)
+        """The same without what calls are taken to leave as it is."""
+        return replace(self, other=self.may_change)
 
     def declared(self, memories: list[str]) -> tuple[Field, ...]:
         """The declarations of those that are immutable."""
@@ -126,21 +132,24 @@ def _which(value: str, sameness: Sameness) -> str | Node:
     return value if is_variable(value) else sameness.of(BEFORE, value)
 
 
-def _is_set_by_forcing(name: str) -> bool:
-    return name.split(" ")[1] in _SET_BY_FORCING
+def _left(name: str) -> str:
+    return _LEFT.get(name.split(" ")[1], "")
 
 
-def _null(lines: tuple[Line, ...]) -> set[str]:
-    """The values that guards of a trace find to be NULL or 0."""
-    found: set[str] = set()
+def _found(lines: tuple[Line, ...]) -> dict[str, str]:
+    """The values that guards of a trace find to be NULL or 0, and those that they find to be "set"."""
+    found: dict[str, str] = {}
     tests: dict[str, Line] = {}
     for line in lines:
-        if line.name in ("guard_value", "guard_isnull") and line.args[1:] in ((), (NULL,), ("0",)):
-            found.add(line.args[0])
-        elif line.name in _ZERO_IF and line.args[1:] in ((), (NULL,), ("0",)) and line.result:
+        value, *others = line.args or ("",)
+        if line.name in _ZERO_IF and line.args[1:] in ((), (NULL,), ("0",)) and line.result:
             tests[line.result] = line
-        elif line.is_guard and line.args and (test := tests.get(line.args[0])) and _ZERO_IF[test.name] == line.name:
-            found.add(test.args[0])
+        elif line.name in ("guard_value", "guard_isnull") and (not others or others[0] in (NULL, "0")):
+            found[value] = "NULL"
+        elif line.name in ("guard_true", "guard_false"):
+            found[value] = "set" if line.name == "guard_true" else "NULL"
+            if test := tests.get(value):
+                found[test.args[0]] = "NULL" if _ZERO_IF[test.name] == line.name else "set"
     return found
 
 
