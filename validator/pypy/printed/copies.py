@@ -20,7 +20,7 @@ from validator.pypy.printed.lines import Line, Printed
 from validator.pypy.printed.straight import Sides
 
 COPIED = "items are copied inside arrays, and no negative number of them"
-"""What PyPy's functions leave open, which do nothing if they are to copy less than one item."""
+"""The assumption on what PyPy's functions leave open, which do nothing if they are to copy less than one item."""
 
 _COPY = re.compile(r"<Callv .* EF=2 OS=(?P<oopspec>[19])>")
 _OOPSPECS = {"1": "arraycopy", "9": "arraymove"}
