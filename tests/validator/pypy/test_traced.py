@@ -6,6 +6,7 @@ import pytest
 
 from tests.pypy_logs import bridge, judged, pairs_of, recorded
 from validator import Proved
+from validator.pypy.inferred.fields import Fields
 from validator.pypy.judge import Judged, judge
 from validator.pypy.study import study
 
@@ -138,6 +139,14 @@ def test_a_log_with_a_cell_that_has_not_changed_contradicts_that_all_have() -> N
     first, second = judged(text)
     assert not isinstance(first.verdict, Proved)
     assert isinstance(second.verdict, Proved)
+
+
+def test_what_contradicts_that_calls_leave_it_is_kept() -> None:
+    seen, again = Fields(may_change={CHANGED}, other={CHANGED}), Fields(may_change={CHANGED})
+    assert again.left(CHANGED) == "set"
+    for row in seen.kept():
+        again.take(row, 0)
+    assert not again.left(CHANGED)
 
 
 TOKEN = "<FieldP JitVirtualRef.virtual_token 8>"

@@ -100,7 +100,8 @@ class ReferenceTerms(Terms):
         return self._make("alloc", (), Allocation(type_, class_, length, cleared))
 
     def _choice(self, kind: str, c: Term, a: Term, b: Term) -> Term:
-        """The same. Choices by the allocation that a reference is stand in one order, the later ones first."""
+        """`a` where `c` holds, else `b`. Choices by the allocation that a reference is stand in one order: the later
+        ones first."""
         if b.kind == kind and b.args[0].number > c.number and _are_exclusive(c, b.args[0]):
             first, value, other = b.args
             return super()._choice(kind, first, value, self._choice(kind, c, a, other))
