@@ -133,5 +133,5 @@ def _given(candidate: Candidate, state: State, var: Var, ref: Ref) -> tuple[Ref,
     given = Ref(var.name) if ref.fresh else ref
     if given in heap.objects:
         return NULL, state
-    heap.objects[given] = replace(made, cells=cells)
+    heap.objects[given] = replace(made, cells=cells, cleared=True, unwritten=frozenset())
     return given, replace(state, heap=heap)

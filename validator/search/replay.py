@@ -91,7 +91,8 @@ class Replay:
 
     def run(self, state: State) -> Runs | None:
         """Both runs on `state`, or None where the recorded trace is malformed on it, or it contradicts declarations, or
-        one of the runs looks at what nobody says what it is, such as the bytes of NaN.
+        something in its heap has not been written, or one of the runs looks at what nobody says what it is, such as the
+        bytes of NaN.
 
         Where the recorded trace is undefined behind an event, the world is made to stop there: on such a world the
         recorded trace is defined, and is all that the optimized one may rely on.
@@ -103,6 +104,8 @@ class Replay:
 
     def _runs(self, state: State) -> Runs | None:
         if state.heap is not None and not state.heap.is_as_declared(valid=0 not in state.world.invalid):
+            return None
+        if state.heap is not None and not state.heap.is_written():
             return None
         if state.world.pending != NULL and not may_be_raised_before(self._traces[0]):
             return None

@@ -195,6 +195,10 @@ class Heap(ObjectHeap):
                 return False
         return all(self._is_as_written(ref) for ref in self.objects if is_text(ref.name))
 
+    def is_written(self) -> bool:
+        """Has all that the objects hold been written, as in those that existed before a trace?"""
+        return all(held.cleared and not held.unwritten for held in self.objects.values())
+
     def _is_as_written(self, ref: Ref) -> bool:
         """Does the object of a constant string hold what its name says?"""
         known, held = self.layout.constant(ref.name), self.objects[ref]

@@ -111,6 +111,17 @@ def test_a_stale_load_stays_one() -> None:
     assert [op.op.name for op in parse(after).ops] == ["getfield_gc_i", "setfield_gc", "finish"]
 
 
+def test_an_allocation_stays_that_leaves_what_is_read_unwritten() -> None:
+    """An object that existed before has been written, and then the change is right."""
+    before = "[p0, i1]\np2 = newunicode(1)\nescape_n(i1)\ncopyunicodecontent(p2, p0, 0, 0, 1)\nfinish(i1)\n"
+    after = before.replace(
+        "copyunicodecontent(p2, p0, 0, 0, 1)", "i3 = unicodegetitem(p2, 0)\nunicodesetitem(p0, 0, i3)"
+    )
+    left = texts(reduced(before, after))
+    assert [op.op.name for op in parse(left[0]).ops] == ["newunicode", "copyunicodecontent", "finish"]
+    assert isinstance(validate(*map(parse, left), OPTIONS), Refuted)
+
+
 def test_the_store_stays_that_makes_a_forwarded_value_wrong() -> None:
     """Without it the change is right, so that it is decisive; without the first store the change is no sensible one."""
     before = (

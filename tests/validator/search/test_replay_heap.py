@@ -312,6 +312,16 @@ def test_a_recorded_trace_that_is_undefined_says_nothing() -> None:
     assert pair.replay.run(pair.state("p0 = Other()\np1 = NULL")) is None
 
 
+@pytest.mark.parametrize("unwritten", ["?, length=2", "0, length=2, ..."])
+def test_all_that_existed_before_has_been_written(unwritten: str) -> None:
+    before = "copyunicodecontent(p0, p1, 0, 0, 1)\nfinish()"
+    after = "i9 = unicodegetitem(p0, 0)\nunicodesetitem(p1, 0, i9)\nfinish()"
+    pair = heap_pair(before, after)
+    text = f"p0 = unicode[{unwritten}]\np1 = unicode[0, 0]"
+    assert pair.replay.run(pair.state(text)) is None
+    assert pair.replay.run(pair.state("p0 = unicode[7, 0]\np1 = unicode[0, 0]")) is not None
+
+
 WRITES = World((), None, ((Write(Ref("p1"), "Node.value", 9), Write(Seen(0), "Node.next", Ref("p1"))),))
 
 
