@@ -67,8 +67,8 @@ def failure_of(find: Find) -> Failure:
             return Failure(find.kind, f"{found['type']} {place}".strip())
         case FindKind.CRASH | FindKind.FAULT:
             return Failure(find.kind, _LONG.sub("#", find.message))
-        case _:
-            return Failure(find.kind, _NUMBERED.sub("#", find.message))
+        case _:  # the lines behind the first one show the text
+            return Failure(find.kind, _NUMBERED.sub("#", find.message.partition("\n")[0]))
 
 
 def shortened(words: str) -> str:

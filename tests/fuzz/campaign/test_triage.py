@@ -12,15 +12,16 @@ import pytest
 from commands import Command, Ended
 from finding import find_in
 
-from fuzz.campaign.examine import Find, FindKind, Made
+from fuzz.campaign.examine import Find, FindKind, Garbled, Made
 from fuzz.campaign.find import case_of
 from fuzz.campaign.plan import Plan
 from fuzz.campaign.triage import Guilt, OurParts, bucket_of, find_guilt, reduced_case, settle, settle_find
 from fuzz.cases.store import read_case, store_case
 from fuzz.draw.generator import GeneratedTrace
-from fuzz.reduce.failure import Failure
+from fuzz.reduce.failure import Failure, failure_of
 from fuzz.reduce.trials import Subject
 from optimizer import pipeline
+from optimizer.ir.faults import InputError
 from optimizer.ir.rules.language import rule
 from optimizer.ir.text import parse
 from optimizer.ir.trace import Trace
@@ -98,6 +99,24 @@ def test_buckets_have_readable_names() -> None:
     assert bucket_of(crash, None, trace).startswith("crash-KeyError-")
     assert bucket_of(crash, None, trace) == bucket_of(replace(crash, what="KeyError /there/walk.py:17"), None, trace)
     assert bucket_of(Failure(FindKind.HANG, "hang"), None, trace).startswith("hang-")
+
+
+def test_what_is_malformed_is_the_same_whatever_its_text() -> None:
+    def said(text: str) -> Failure:
+        def answers(_: Trace) -> Trace:
+            try:
+                return parse(text, file="output")
+            except InputError as error:
+                raise Garbled(str(error), text) from None
+
+        malformed = find_in(parse(TRACE), None, Subject(answers, judge, OPTIONS))
+        assert malformed is not None
+        assert malformed.kind is FindKind.MALFORMED
+        return failure_of(malformed)
+
+    twice = "[i0, i1, i2]\ni3 = int_add(i0, i1)\n{}finish()\n"
+    assert said(twice.format("i3 = int_neg(i0)\n")) == said(twice.format("i3 = int_add(i0, 7)\n"))
+    assert said(twice.format("i3 = int_neg(i0)\n")) != said(twice.format("i4 = int_neg(i5)\n"))
 
 
 @pytest.mark.usefixtures("faulty")
