@@ -29,13 +29,15 @@ _TRIES = 3
 
 @dataclass(slots=True)
 class _Course:
-    """The course of the work on a task: it is at the seed `at`, `since` that time of `time.monotonic`."""
+    """The course of the work on a task: it is at the seed `at`, `since` that time of `time.monotonic`, and may have its
+    find `unreduced`."""
 
     task: Task
     at: int
     known: set[int]
     lost: dict[int, Loss]
     tries: int = 0
+    unreduced: SeedDone | None = None
     since: float = field(default_factory=time.monotonic)
 
     def again(self) -> Task:
@@ -46,6 +48,10 @@ class _Course:
         return replace(self.task, known=frozenset(self.known), lost=dict(self.lost))
 
     def hear(self, done: SeedDone) -> None:
+        if not done.is_final:
+            self.unreduced = replace(done, is_final=True)
+            return
+        self.unreduced = None
         self.since = time.monotonic()
         self.known.add(done.seed)
         self.at = done.seed + 1
@@ -57,7 +63,10 @@ class _Course:
 
     def blame(self, loss: Loss) -> SeedDone | None:
         """A process was lost: learn from it. The seed that is done with that, if one is."""
-        seed = self.at
+        seed, found = self.at, self.unreduced
+        if found is not None:
+            self.hear(found)
+            return found
         if seed not in self.task.seeds or (seed in self.known and self.tries < _TRIES):
             self.tries += 1
             return None
@@ -98,8 +107,7 @@ def _supervised(
             course, is_silent = courses[task.first], False
             match answer:
                 case SeedDone():
-                    if answer.is_final:
-                        course.hear(answer)
+                    course.hear(answer)
                     if answer.result is not None:
                         yield answer
                 case Loss():

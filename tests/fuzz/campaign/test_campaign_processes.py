@@ -53,6 +53,10 @@ def planted(trace):
             raise RuntimeError("planted")
     return trace
 
+def touchy(trace):
+    if trace not in TRACES:
+        os._exit(3)
+
 def deaf(trace):
     signal.signal(signal.SIGTERM, signal.SIG_IGN)
     time.sleep(1000)
@@ -128,6 +132,12 @@ def test_a_campaign_goes_on_without_the_processes_that_it_loses(
     assert words[3].startswith("no progress in 2.5 s")
     assert words[7].endswith("was killed, perhaps because the machine has too little memory")
     assert words[9].startswith("more than 1000 megabytes of memory were needed")
+
+
+def test_a_find_stays_what_it_is_where_a_process_is_lost_over_its_reduction(tmp_path: Path) -> None:
+    heard = run(plan_of("touchy", 2), tmp_path / "campaign", 1)
+    assert [(one.verdict, one.lost) for one in told(heard)] == [("malformed", False)] * 2
+    assert {read_case(tmp_path / "campaign" / "cases", one.case).kind for one in heard} == {"malformed"}
 
 
 def test_the_results_are_the_same_for_any_number_of_processes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
