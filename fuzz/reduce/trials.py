@@ -19,6 +19,9 @@ from optimizer.ir.faults import Unsupported as NotModelled
 from optimizer.ir.immutable import replace
 from optimizer.ir.trace import Trace
 from optimizer.ir.types.trace_layout import layout_of
+from validator.loops.judge import ITERATIONS, of_loop
+from validator.loops.proofs import unrolled
+from validator.loops.shape import loop_of
 from validator.prove.align import Alignment, given_origins
 from validator.prove.judge import validate
 from validator.prove.pairing import encode_pair
@@ -160,9 +163,21 @@ def given_or(candidate: Candidate, optimizer: Optimizer | None) -> Optimizer:
 def refuted_by(before: Trace, after: Trace, state: State, options: Options) -> Refuted | None:
     """The verdict that follows from running both traces on one state, if one does: whatever the origin is of the guard
     at which the optimized trace leaves. It is told with the origins that the validator takes to be likely. Of a peeled
-    loop, only the validator tells."""
-    if inner_label(after) is not None:
+    loop a few iterations are run."""
+    if inner_label(after) is None:
+        return _refuted_straight(before, after, state, options)
+    try:
+        loop = loop_of(before, after)
+    except (NotModelled, InputError):
         return None
+    for iterations in ITERATIONS:
+        found = _refuted_straight(*unrolled(loop, iterations), state, options)
+        if found is not None:
+            return of_loop(found, "loop", iterations)
+    return None
+
+
+def _refuted_straight(before: Trace, after: Trace, state: State, options: Options) -> Refuted | None:
     try:
         replay = Replay(before, after, options, layout_of(before, after))
         runs = replay.run(state)

@@ -38,7 +38,7 @@ from validator.verdict import (
     Verdict,
 )
 
-_ITERATIONS = (1, 2, 3)
+ITERATIONS = (1, 2, 3)
 """The numbers of iterations in which a difference is looked for, where there is no proof."""
 
 
@@ -110,19 +110,27 @@ def _difference(loop: Loop, judging: Judging, proof: Proof) -> Refuted | None:
     """Runs of both loops that show a difference, if there are any. The recorded one leaves on them, or does not return
     from an event."""
     options = replace(judging.options, audit=False)
-    for iterations in _ITERATIONS:
-        before, after = unrolled(loop, iterations)
-        verdict = judging.verdict(before, after, options)
+    for iterations in ITERATIONS:
+        verdict = judging.verdict(*unrolled(loop, iterations), options)
         if isinstance(verdict, Refuted):
-            shown = before.of([one for one in before.ops if one != NEVER]), after
-            found, *others = [
-                replace(one, traces=shown, proof=proof.name, iterations=iterations)
-                for one in (verdict.counterexample, *verdict.others)
-            ]
-            obligations = tuple(_named(proof.name, verdict.evidence.obligations))
-            evidence = replace(verdict.evidence, origins=(), obligations=obligations, vacuous=())
-            return Refuted(evidence, found, tuple(others))
+            return of_loop(verdict, proof.name, iterations)
     return None
+
+
+def of_loop(verdict: Refuted, proof: str, iterations: int) -> Refuted:
+    """The verdict on a loop whose iterations, unrolled, that one is on."""
+    found, *others = [
+        replace(one, traces=_without_mark(one.traces), proof=proof, iterations=iterations)
+        for one in (verdict.counterexample, *verdict.others)
+    ]
+    obligations = tuple(_named(proof, verdict.evidence.obligations))
+    evidence = replace(verdict.evidence, origins=(), obligations=obligations, vacuous=())
+    return Refuted(evidence, found, tuple(others))
+
+
+def _without_mark(unrolled: tuple[Trace, Trace]) -> tuple[Trace, Trace]:
+    before, after = unrolled
+    return before.of([one for one in before.ops if one != NEVER]), after
 
 
 def _unknown(proof: Proof, verdict: Refuted | Unknown) -> Unknown:
@@ -130,7 +138,7 @@ def _unknown(proof: Proof, verdict: Refuted | Unknown) -> Unknown:
     evidence = replace(verdict.evidence, origins=(), early=(), stricter=(), obligations=obligations)
     if isinstance(verdict, Refuted):
         found = verdict.counterexample
-        shown = f"{NO_RUN}, in up to {_ITERATIONS[-1]} iterations"
+        shown = f"{NO_RUN}, in up to {ITERATIONS[-1]} iterations"
         return Unknown(evidence, f"{proof.name}: {found.obligation}: {found.difference}; but {shown}")
     why = verdict.why
     if why is not None and proof.name in (STEP, AGAIN):  # a part of the optimized trace is on the recorded side
