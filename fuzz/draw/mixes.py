@@ -42,6 +42,7 @@ FLOAT_MIX: Mix = (
     (floats.guard_float, 1),
 )
 
+AIMED_FLOAT_MIX: Mix = (*FLOAT_MIX, (floats.test_border, 8))
 
 HEAP_MIX: Mix = (
     (heaps.load, 6),
@@ -118,7 +119,7 @@ def draw_shape(choices: Choices, word: int | None = None, vocabulary: Vocabulary
         if vocabulary.has("raw") and choices.chance(_RAW if has_others else 100):
             mix = RAW_MIX + choices.pick((mix, (*_FEW, (integers.event, 2))))
     if has_floats:
-        mix = FLOAT_MIX + choices.pick((mix, mix, ()))
+        mix = (FLOAT_MIX if vocabulary.is_all else AIMED_FLOAT_MIX) + choices.pick((mix, mix, ()))
     if choices.chance(50):
         mix = (mix[0], *[(step, weight * choices.integer(0, 3)) for step, weight in mix[1:]])
     return Shape(

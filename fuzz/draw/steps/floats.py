@@ -139,6 +139,19 @@ def compare_floats(draft: Draft) -> None:
         draft.guard_on(result)
 
 
+def test_border(draft: Draft) -> None:
+    """A guard on how a float compares with zero, or another telling constant, and an operation on that float behind it:
+    what passing says of the sign holds of one zero alone."""
+    args: Args = (draft.float_variable(), ConstFloat(draft.choices.pick(_TELLING)))
+    tests = _of(draft, (FLOAT, FLOAT), INT)
+    result = compute_float(draft, draft.choices.pick(tests), args if draft.choices.chance(50) else args[::-1])
+    if result is not None:
+        draft.guard_on(result)
+        row = draft.choices.pick([row for row in float_rows(draft.shape.word) if FLOAT in (row.args or ())])
+        operands = _operands(draft, row)
+        compute_float(draft, row, (args[0], *operands[1:]) if row.args and row.args[0] is FLOAT else operands)
+
+
 def guard_float(draft: Draft) -> None:
     """A guard that says which float it is."""
     var = draft.float_variable()

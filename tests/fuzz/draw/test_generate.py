@@ -13,7 +13,7 @@ import pytest
 from fuzz import Shape, generate
 from fuzz.draw.choices import RandomChoices
 from fuzz.draw.generator import GeneratedTrace, generate_for
-from fuzz.draw.mixes import AIMED_MIX, DEFAULT_MIX, FLOAT_MIX, HEAP_MIX, RAW_MIX
+from fuzz.draw.mixes import AIMED_FLOAT_MIX, AIMED_MIX, DEFAULT_MIX, HEAP_MIX, RAW_MIX
 from fuzz.draw.rows import rows
 from fuzz.draw.shape import HeapShape
 from optimizer.ir.check import check
@@ -139,7 +139,7 @@ def test_any_word_will_do(word: int, heap: HeapShape | None) -> None:
 
 
 @pytest.mark.parametrize("heap", [None, HeapShape()])
-@pytest.mark.parametrize("step", dict(AIMED_MIX + FLOAT_MIX + HEAP_MIX + RAW_MIX))
+@pytest.mark.parametrize("step", dict(AIMED_MIX + AIMED_FLOAT_MIX + HEAP_MIX + RAW_MIX))
 def test_a_shape_may_consist_of_one_step(step: Callable[[Any], None], heap: HeapShape | None) -> None:
     for seed in range(10):
         one = generate(Random(seed), Shape(mix=((step, 1),), max_operations=10, heap=heap))
