@@ -147,6 +147,7 @@ def fuzz(
         plan = _resumed(path, context)
     else:
         limits = _Limits(_SECONDS) if limits == _Limits() else limits
+        optimizer = replace(optimizer, peels=asked.loops and optimizer.kind is OptimizerKind.OURS)
         share = usual_mutate(optimizer, seeds_from) if mutate is None else mutate
         plan = Plan(
             SystemRandom().randrange(1 << 32) if seed is None else seed,
@@ -232,7 +233,7 @@ _OF_THE_CAMPAIGN = (
     "optimizer",
     "optimizer_cmd",
     "optimizer_server",
-    *("kinds", "ops", "without", "word"),
+    *("kinds", "ops", "without", "word", "loops"),
 )
 
 

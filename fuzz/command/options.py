@@ -168,8 +168,8 @@ optimizer_options = gathered(
 # What it understands.
 
 
-def _vocabulary(kinds: str | None, ops: str | None, without: str | None, word: str | None) -> Vocabulary:
-    asked = Vocabulary(_split(kinds), _listed(ops), _listed(without), None if word is None else int(word))
+def _vocabulary(kinds: str | None, ops: str | None, without: str | None, word: str | None, loops: bool) -> Vocabulary:
+    asked = Vocabulary(_split(kinds), _listed(ops), _listed(without), None if word is None else int(word), loops)
     for option, text, names in (("--kinds", kinds, asked.kinds), ("--ops", ops, asked.ops)):
         if text is not None and not names:
             raise InputError(f"{option}: expected names with commas between them, got {text!r}")
@@ -200,5 +200,6 @@ vocabulary_options = gathered(
     click.option("--ops", metavar="LIST", help="Of these operations alone: names, patterns like 'int_*', or a file."),
     click.option("--without", metavar="LIST", help="Without these operations: names, patterns, or a file."),
     click.option("--word", type=click.Choice([str(word) for word in WORDS]), help="With words of so many bits alone."),
+    click.option("--loops", is_flag=True, help="Loops alone, which an optimizer may peel; our own one does."),
 )
 """The options that choose a vocabulary; they come to a command as one argument `asked`, a `Vocabulary`."""

@@ -22,7 +22,7 @@ from optimizer.ir.immutable import immutable
 from optimizer.ir.run.interpreter import run
 from optimizer.ir.run.objects import Datum
 from optimizer.ir.run.runs import Run
-from optimizer.ir.trace import Trace
+from optimizer.ir.trace import Trace, Value, Var
 from validator.search.counterexample import State
 
 
@@ -100,9 +100,25 @@ def _nothing(draft: Draft) -> None:
 
 
 def _end(draft: Draft) -> None:
-    """The end carries almost everything that nothing else shows."""
+    """The end carries almost everything that nothing else shows; that of a loop has a value for each input."""
+    jumps = [row for row in draft.rows.ends if row.jumps]
+    if draft.shape.vocabulary.loops and jumps:
+        draft.add(jumps[0], tuple([_handed_on(draft, var) for var in draft.inputs]))
+        return
     kept = [var for var in draft.unused.values() if draft.choices.chance(draft.shown_at_end(var))]
     draft.add(draft.choices.pick(draft.rows.ends), (*kept, *draft.some_handed(3)))
 
+
+def _handed_on(draft: Draft, var: Var) -> Value:
+    """The value that an input has in the next iteration: now and then the one that it has, else one that nothing else
+    shows, or any."""
+    if draft.choices.chance(_INVARIANT):
+        return var
+    results = [op.result for op in draft.ops if op.result is not None and op.result.type is var.type]
+    unused = [result for result in results if result.name in draft.unused]
+    return draft.choices.pick(unused or results or [other for other in draft.inputs if other.type is var.type])
+
+
+_INVARIANT = 50
 
 _ON_HEAPS = {step for step, _ in (*HEAP_MIX, *RAW_MIX)} - {step for step, _ in DEFAULT_MIX}

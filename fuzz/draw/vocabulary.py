@@ -13,6 +13,7 @@ from functools import cache
 
 from fuzz.draw.memory_rows import IS_VALID
 from optimizer.ir.faults import InputError
+from optimizer.ir.loops import goes_back
 from optimizer.ir.rows.ops import FLOAT, INT, OPS, REF, DescrKind, Kind, Op, Type
 from optimizer.ir.rows.row import PLACE
 from optimizer.ir.trace import Trace, all_operations
@@ -98,12 +99,14 @@ def _needs(row: Op) -> tuple[frozenset[str], ...]:
 @dataclass(frozen=True, slots=True)
 class Vocabulary:
     """Rows of these `kinds` whose names match one of the patterns `ops`, and none of `without`; where there are no
-    kinds or no `ops`, all are. `word` is the width of words, None is any."""
+    kinds or no `ops`, all are. `word` is the width of words, None is any. With `loops` each trace goes back to its
+    start."""
 
     kinds: tuple[str, ...] = ()
     ops: tuple[str, ...] = ()
     without: tuple[str, ...] = ()
     word: int | None = None
+    loops: bool = False
 
     @property
     def is_all(self) -> bool:
@@ -135,6 +138,8 @@ class Vocabulary:
     def _foreign(self, trace: Trace) -> Iterator[str]:
         if self.word not in (None, trace.word):
             yield f"words of {trace.word} bits"
+        if self.loops and not goes_back(trace):
+            yield "an end that does not go back to the start"
         known, types = self.rows, self.types
         values = [*trace.inputs]
         for operation in all_operations(trace):
@@ -150,7 +155,8 @@ class Vocabulary:
         """The words of a command line that choose it."""
         lists = {"--kinds": self.kinds, "--ops": self.ops, "--without": self.without}
         words = [word for option, names in lists.items() if names for word in (option, ",".join(names))]
-        return words if self.word is None else [*words, "--word", str(self.word)]
+        words += [] if self.word is None else ["--word", str(self.word)]
+        return [*words, "--loops"] if self.loops else words
 
     @property
     def text(self) -> str:
@@ -159,6 +165,7 @@ class Vocabulary:
         told += [f"the operations {', '.join(self.ops)}"] * bool(self.ops)
         told += [f"none of {', '.join(self.without)}"] * bool(self.without)
         told += [f"words of {self.word} bits"] * (self.word is not None)
+        told += ["loops"] * self.loops
         return "; ".join(told)
 
     def narrowed(self, other: Vocabulary) -> Vocabulary:
@@ -169,7 +176,8 @@ class Vocabulary:
             raise InputError(f"--word {other.word}: the optimizer announces words of {self.word} bits")
         both = self.rows & other.rows
         names = tuple(name for name, row in OPS.items() if row in both)
-        return Vocabulary(ops=names, word=self.word if other.word is None else other.word)
+        word = self.word if other.word is None else other.word
+        return Vocabulary(ops=names, word=word, loops=self.loops or other.loops)
 
 
 EVERYTHING = Vocabulary()
@@ -226,6 +234,8 @@ def check_names(vocabulary: Vocabulary, where: Callable[[str], str]) -> None:
                 near = get_close_matches(pattern, OPS, 1)
                 hint = f"; is it {near[0]}?" if near else ""
                 raise InputError(f"{where(field)}: no operation is called {pattern!r}{hint}")
+    if vocabulary.loops and not any(row.jumps for row in vocabulary.rows):
+        raise InputError("--loops: a loop ends with jump, which was not chosen")
     if not any(row.kind is Kind.END for row in vocabulary.rows):
         ends = " and ".join(row.name for row in OPS.values() if row.kind is Kind.END)
         option = where("ops" if vocabulary.ops else "without")

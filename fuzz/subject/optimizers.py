@@ -16,7 +16,8 @@ from fuzz.subject.external import CommandOptimizer, ServerOptimizer
 from fuzz.subject.user_module import load_module
 from optimizer.ir.faults import InputError
 from optimizer.ir.trace import Trace
-from optimizer.pipeline import DEFAULT_PASSES, run_passes
+from optimizer.peel import peel
+from optimizer.pipeline import DEFAULT_PASSES, Optimization, run_passes
 from validator.processes.alarm import Late, alarm
 
 
@@ -30,12 +31,13 @@ class OptimizerKind(StrEnum):
 @dataclass(frozen=True, slots=True)
 class OptimizerSpec:
     """The optimizer that is tested. `text` is `module:function` or a command line, `limit_s` the seconds that it may
-    take for a trace, `memory_mb` the megabytes of each process that it is."""
+    take for a trace, `memory_mb` the megabytes of each process that it is. Our own one peels loops where it `peels`."""
 
     kind: OptimizerKind = OptimizerKind.OURS
     text: str = ""
     limit_s: float = 10.0
     memory_mb: int = 4096
+    peels: bool = False
 
     def arguments(self) -> str:
         """The words of a command line that choose it; empty for our own."""
@@ -63,7 +65,7 @@ def open_optimizer(spec: OptimizerSpec) -> Iterator[Optimizer]:
     """The optimizer, until its programs are ended. Raises InputError where there is no such function or program."""
     match spec.kind:
         case OptimizerKind.OURS:
-            yield within(ours, spec.limit_s)
+            yield within(ours_peeling if spec.peels else ours, spec.limit_s)
         case OptimizerKind.FUNCTION:
             yield within(_function(spec.text), spec.limit_s)
         case OptimizerKind.COMMAND:
@@ -76,7 +78,15 @@ def open_optimizer(spec: OptimizerSpec) -> Iterator[Optimizer]:
 def ours(trace: Trace, passes: Sequence[str] = DEFAULT_PASSES, without: Collection[str] = ()) -> Optimized:
     """Our own optimizer, for traces on which no guard always fails: it raises AlwaysFails where it thinks so. It has
     these passes, and does not follow the rules of those names."""
-    done = run_passes(trace, passes, without)
+    return _done(run_passes(trace, passes, without))
+
+
+def ours_peeling(trace: Trace) -> Optimized:
+    """The same for loops, which it peels."""
+    return _done(peel(trace))
+
+
+def _done(done: Optimization) -> Optimized:
     if done.always_fails is not None:
         raise AlwaysFails(done.always_fails, done.trace)
     return Optimized(done.trace, what_fired(done))

@@ -21,6 +21,8 @@ from fuzz.mutate.pool import load_pool
 from fuzz.subject.optimizers import OptimizerKind, OptimizerSpec
 from optimizer.ir.check import check
 from optimizer.ir.faults import InputError
+from optimizer.ir.immutable import replace
+from optimizer.ir.loops import goes_back
 from optimizer.ir.rows.ops import OPS, Kind
 from optimizer.ir.run.interpreter import Finished, Jumped, run
 from optimizer.ir.trace import all_operations
@@ -34,7 +36,8 @@ def random_vocabulary(random: Random) -> Vocabulary:
     while True:
         kinds = tuple(name for name in NAMES if random.random() < 0.4)
         without = tuple(random.sample(list(OPS), random.choice((0, 0, 3, 20, 90))))
-        vocabulary = Vocabulary(kinds, (), without, random.choice((None, None, *WORDS)))
+        loops = "jump" not in without and random.random() < 0.3
+        vocabulary = Vocabulary(kinds, (), without, random.choice((None, None, *WORDS)), loops)
         try:
             check_names(vocabulary, str)
         except InputError:
@@ -48,6 +51,7 @@ def keeps_to(vocabulary: Vocabulary, made: GeneratedTrace) -> None:
     assert vocabulary.foreign(trace) == ()
     assert {operation.op for operation in all_operations(trace)} <= vocabulary.rows
     assert vocabulary.word in (None, trace.word)
+    assert not vocabulary.loops or goes_back(trace)
     check(trace)
     done = run(trace, made.state.inputs, made.state.world, heap=made.state.heap)
     assert isinstance(done.outcome, Finished | Jumped)
@@ -100,6 +104,7 @@ def test_without_a_choice_nothing_changes() -> None:
 
 def test_a_narrower_choice_is_in_both() -> None:
     one, other = Vocabulary(("integers", "floats"), word=64), Vocabulary(ops=("int_*", "jump", "escape_i"))
+    assert replace(one, loops=True).narrowed(other).loops
     both = one.narrowed(other)
     assert both.rows == one.rows & other.rows
     assert both.word == 64
@@ -109,14 +114,27 @@ def test_a_narrower_choice_is_in_both() -> None:
 
 
 def test_a_plan_remembers_what_was_chosen() -> None:
-    asked, announced = Vocabulary(("integers",), (), ("int_mul*",), 32), Vocabulary(ops=("int_*", "finish"))
+    asked, announced = Vocabulary(("integers",), (), ("int_mul*",), 32, loops=True), Vocabulary(ops=("int_*", "finish"))
     spec = OptimizerSpec(OptimizerKind.SERVER, "serve")
     plan = Plan(3, optimizer=spec, asked=asked, announced=announced)
     assert Plan.read(to_plain(plan)) == plan
     assert plan.makes_as(Plan.read(to_plain(plan)))
     assert not plan.makes_as(Plan(3, optimizer=spec, asked=asked))
     assert plan.vocabulary.rows == asked.rows & announced.rows
-    assert plan.command(3, 5).endswith("--kinds integers --without 'int_mul*' --word 32")
+    assert plan.command(3, 5).endswith("--kinds integers --without 'int_mul*' --word 32 --loops")
+
+
+def test_loops_end_with_jump() -> None:
+    with pytest.raises(InputError, match="--loops: a loop ends with jump, which was not chosen"):
+        check_names(Vocabulary(without=("jump",), loops=True), str)
+
+
+def test_loops_hand_on_what_they_compute_and_what_they_were_given() -> None:
+    vocabulary = Vocabulary(("integers",), loops=True)
+    traces = [generate_for(seed, vocabulary).trace for seed in range(100)]
+    handed_on = [(arg, var) for trace in traces for arg, var in zip(trace.end.args, trace.inputs, strict=True)]
+    same = sum(arg == var for arg, var in handed_on)
+    assert 0.4 * len(handed_on) < same < 0.8 * len(handed_on)
 
 
 # Traces from files.

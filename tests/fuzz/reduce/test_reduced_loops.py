@@ -1,0 +1,103 @@
+"""Loops that an optimizer has peeled wrongly are reduced by running them, as straight traces are."""
+
+from __future__ import annotations
+
+import pytest
+from finding import find_in
+
+from fuzz.campaign.batch import Task, run_batch
+from fuzz.campaign.plan import OPTIONS, Plan
+from fuzz.draw.generator import generate_for
+from fuzz.draw.vocabulary import Vocabulary
+from fuzz.reduce.reduce import reduce_find
+from fuzz.reduce.trials import Subject, refuted_by
+from fuzz.subject.optimizers import ours_peeling
+from optimizer.ir.check import inner_label
+from optimizer.ir.immutable import replace
+from optimizer.ir.text import parse
+from optimizer.ir.trace import Trace
+from optimizer.peel import peel
+from validator.prove.judge import validate
+from validator.search.counterexample import State
+from validator.verdict import Refuted, Verdict
+
+LOOPS = Vocabulary(("integers", "objects"), loops=True)
+
+BEFORE = """\
+[i0, i1]
+i2 = int_add(i0, i1)
+i3 = int_lt(i2, 100)
+guard_true(i3) [i2]
+jump(i2, i1)
+"""
+
+AFTER = """\
+[i0, i1]
+i2 = int_add(i0, i1)
+i3 = int_lt(i2, 100)
+guard_true(i3, origin=0) [i2]
+label(i2, i1, descr=Body)
+i4 = int_add(i2, i1)
+i5 = int_lt(i4, 100)
+guard_true(i5, origin=0) [i4]
+jump(i4, i1, descr=Body)
+"""
+
+
+def judge(before: Trace, after: Trace, state: State) -> Verdict:
+    return validate(before, after, OPTIONS, examples=(state,))
+
+
+def hands_on_too_little(trace: Trace) -> Trace:
+    """The trace, peeled, whose body hands on the first number that it was given."""
+    peeled = peel(trace).trace
+    label = inner_label(peeled)
+    if label is None:
+        return peeled
+    taken, end = peeled.ops[label].args, peeled.end
+    first = next((k for k, var in enumerate(taken) if var.type.value == "int"), None)
+    args = tuple(taken[k] if k == first else arg for k, arg in enumerate(end.args))
+    return peeled.of((*peeled.ops[:-1], replace(end, args=args)))
+
+
+@pytest.mark.parametrize(("line", "becomes", "obligation"), [
+    ("guard_true(i3, origin=0) [i2]", "guard_true(i3, origin=0) [i0]", "guard 0: failarg 0"),
+    ("guard_true(i5, origin=0) [i4]", "guard_true(i5, origin=0) [i2]", "guard 1: failarg 0"),
+    ("jump(i4, i1, descr=Body)", "jump(i2, i1, descr=Body)", "guard 2: left"),
+    ("i5 = int_lt(i4, 100)", "i5 = int_lt(i4, 101)", "guard 1: left"),
+])  # fmt: skip
+def test_runs_of_a_few_iterations_refute(line: str, becomes: str, obligation: str) -> None:
+    before, right, wrong = parse(BEFORE), parse(AFTER), parse(AFTER.replace(line, becomes))
+    states = [State((start, step)) for start in (0, 99, 100) for step in (0, 1, 30, 34, 40, 50)]
+    assert [refuted_by(before, right, state, OPTIONS) for state in states] == [None] * len(states)
+    found = [one for state in states if (one := refuted_by(before, wrong, state, OPTIONS)) is not None]
+    assert found
+    assert obligation in {one.counterexample.obligation for one in found}
+    assert isinstance(validate(before, wrong, OPTIONS), Refuted)
+
+
+def test_a_loop_is_reduced_to_what_is_handed_on_wrongly() -> None:
+    subject = Subject(hands_on_too_little, judge, OPTIONS)
+    for seed in range(100):
+        made = generate_for(seed, LOOPS)
+        find = find_in(made.trace, None, subject, made.state)
+        if find is not None and len(made.trace.ops) > 15:
+            break
+    else:
+        raise AssertionError("no seed shows it")
+    left = reduce_find(find, subject, 60.0)
+    assert left.repeated
+    assert left.complete
+    assert len(left.before.ops) <= 5
+    assert isinstance(left.find.after, Trace)
+    assert inner_label(left.find.after) is not None
+    assert isinstance(validate(left.before, left.find.after, OPTIONS), Refuted)
+
+
+def test_loops_are_peeled_by_our_own_optimizer() -> None:
+    spec = replace(Plan(0).optimizer, peels=True)
+    plan = Plan(0, 30, optimizer=spec, asked=LOOPS)
+    assert [done.result.verdict for done in run_batch(plan, Task(0, 30)) if done.result and done.result.is_find] == []
+    traces = [generate_for(seed, LOOPS).trace for seed in range(30)]
+    peeled = [trace for trace in traces if inner_label(ours_peeling(trace).trace) is not None]
+    assert len(peeled) > 15
