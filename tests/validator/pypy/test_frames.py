@@ -1,11 +1,14 @@
-"""Constants that a recorded trace stores into a new frame and finds again are one."""
+"""Frames: constants that are stored into new ones and found again are one, and the call that forces one comes first."""
 
 from __future__ import annotations
 
 import pytest
 
+from optimizer.ir.immutable import replace
 from tests.pypy_logs import WORK, judged_bridge
 from validator import Proved
+from validator.pypy.printed.frames import looks_early
+from validator.pypy.printed.lines import Line
 
 ONE = "<FieldP Box.one 8>"
 TOKEN = "<FieldP Box.token 24>"
@@ -60,14 +63,85 @@ def test_forcing_a_frame_leaves_constants_in_it(call: str, is_right: bool) -> No
     assert is_proved(before, after) is is_right
 
 
+ASKED, TEST = ("p3 = getfield_gc_r(p0, descr=<FieldP Box.vable_token 8>)", "i4 = ptr_ne(p3, ConstPtr(null))")
+FORCED = f"cond_call(i4, ConstClass(force), p0, descr={FORCE})"
+LOOK = f"i5 = getfield_gc_i(p0, descr={DEPTH})"
+AGAIN = (TEST.replace("i4", "i6"), FORCED.replace("i4", "i6"), "finish(i5)")
+
+
 @pytest.mark.parametrize("is_right", [True, False])
 def test_a_frame_is_looked_at_behind_the_call_that_forces_it(is_right: bool) -> None:
-    look = f"i5 = getfield_gc_i(p0, descr={DEPTH})"
-    asked, test, call = (
-        "p3 = getfield_gc_r(p0, descr=<FieldP Box.vable_token 8>)",
-        "i4 = ptr_ne(p3, ConstPtr(null))",
-        f"cond_call(i4, ConstClass(force), p0, descr={FORCE})",
-    )
-    again = (test.replace("i4", "i6"), call.replace("i4", "i6"), "finish(i5)")
-    after = (asked, test, call, look) if is_right else (asked, look, test, call)
-    assert is_proved((asked, test, call, look, *again), (*after, *again)) is is_right
+    after = (ASKED, TEST, FORCED, LOOK) if is_right else (ASKED, LOOK, TEST, FORCED)
+    assert is_proved((ASKED, TEST, FORCED, LOOK, *AGAIN), (*after, *AGAIN)) is is_right
+
+
+def test_a_frame_is_not_looked_at_under_another_name_either() -> None:
+    holder = (load("p7", ONE), load("p8", ONE).replace("p0", "p9"))
+    named = tuple(line.replace("p0", "p7") for line in (ASKED, TEST, FORCED, LOOK))
+    before = ("p9 = same_as_r(p0)", holder[0], *named, "finish(i5)")
+    right = ("p9 = same_as_r(p0)", *holder, *named, "finish(i5)")
+    assert is_proved(before, right)
+    early = LOOK.replace("p0", "p8")
+    assert not is_proved(before, ("p9 = same_as_r(p0)", *holder, *named[:2], early, named[2], "finish(i5)"))
+
+
+@pytest.mark.parametrize("is_right", [True, False])
+def test_a_frame_is_written_behind_the_call_that_forces_it(is_right: bool) -> None:
+    store = f"setfield_gc(p0, 7, descr={DEPTH})"
+    after = (ASKED, TEST, FORCED, store) if is_right else (ASKED, store, TEST, FORCED)
+    assert is_proved((ASKED, TEST, FORCED, store), after) is is_right
+
+
+def test_what_is_looked_at_in_front_of_the_call_as_recorded_is_no_field_that_it_writes() -> None:
+    before = (ASKED, LOOK, TEST, FORCED, *AGAIN)
+    assert is_proved(before, before)
+
+
+FRAME = "<FieldS Frame.depth 16>"
+LABEL = Line(None, "label", ("p0", "p1"), "TargetToken(1)")
+ROUND = Line(None, "jump", ("p0", "p1"), "TargetToken(1)")
+NEXT = Line("p1", "getfield_gc_r", ("p0",), ONE)
+NEW = Line("p1", "new_with_vtable", (), "<SizeDescr 40>")
+
+
+def forced(name: str) -> Line:
+    return Line(None, "cond_call", ("i9", "1403", name), FORCE)
+
+
+def looked(name: str) -> Line:
+    return Line("i8", "getfield_gc_i", (name,), FRAME)
+
+
+def written(name: str) -> Line:
+    return Line(None, "setfield_gc", (name, "7"), FRAME)
+
+
+RECORDED = (NEXT, forced("p1"), looked("p1"), ROUND)
+
+
+@pytest.mark.parametrize(
+    ("optimized", "is_early"),
+    [
+        ((NEXT, forced("p1"), looked("p1"), ROUND), False),
+        ((NEXT, looked("p1"), forced("p1"), ROUND), True),
+        ((NEXT, forced("p1"), looked("p1"), LABEL, forced("p1"), looked("p1"), ROUND), False),
+        ((NEXT, forced("p1"), looked("p1"), LABEL, looked("p1"), forced("p1"), ROUND), True),
+        ((NEXT, forced("p1"), looked("p1"), LABEL, forced("p1"), looked("p2"), ROUND), True),
+        ((NEXT, forced("p1"), looked("p1"), LABEL, looked("p1"), ROUND), False),
+        ((NEW, looked("p1"), forced("p0"), ROUND), False),
+        ((NEW, LABEL, looked("p1"), forced("p0"), ROUND), True),
+    ],
+)
+def test_a_label_binds_names_anew_and_goes_round(optimized: tuple[Line, ...], is_early: bool) -> None:
+    assert looks_early(RECORDED, optimized) is is_early
+
+
+@pytest.mark.parametrize(("first", "is_early"), [(looked("p0"), False), (written("p0"), True)])
+def test_what_is_recorded_in_front_of_the_call_may_be_there(first: Line, is_early: bool) -> None:
+    assert looks_early((first, *RECORDED), (looked("p0"), *RECORDED)) is is_early
+
+
+@pytest.mark.parametrize(("name", "is_early"), [("p0", False), ("p1", True)])
+def test_what_is_recorded_of_forced_objects_alone_is_a_field_of_a_frame(name: str, is_early: bool) -> None:
+    other = Line("i7", "getfield_gc_i", (name,), "<FieldS Other.depth 8>")
+    assert looks_early((NEXT, forced("p1"), other), (NEXT, replace(other, args=("p0",)), forced("p1"))) is is_early

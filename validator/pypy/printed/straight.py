@@ -12,7 +12,8 @@ from dataclasses import dataclass, replace
 
 from validator.pypy.printed.buffers import with_buffers
 from validator.pypy.printed.forcing import without_forcing
-from validator.pypy.printed.lines import NULL, Line, Printed, allocates_raw, is_variable, touches_nothing
+from validator.pypy.printed.frames import looks_early
+from validator.pypy.printed.lines import NULL, Line, Printed, allocates_raw, is_variable
 
 BEFORE, AFTER = "before", "after"
 """The names of both traces."""
@@ -76,10 +77,11 @@ class Sides:
 def straight(recorded: Printed, optimized: Printed) -> Sides:
     """The pair from the inputs of the recorded trace on. Raises NotStraight."""
     check_guards(optimized)
-    check_frames(optimized)
     after = _from_label(optimized)
     if len(after.inputs) != len(recorded.inputs):
         after = _from_entry(after, len(recorded.inputs))
+    if looks_early(recorded.lines, after.lines):
+        raise NotStraight("a field of a frame that is accessed in front of the call that forces it")
     recorded = recorded.with_lines(without_forcing(recorded.lines, after.lines))
     before, after = (side.with_lines(with_buffers(tuple(plain(side.lines)))) for side in (recorded, after))
     sides = Sides(before, after)
@@ -107,19 +109,6 @@ def check_guards(optimized: Printed) -> None:
         if line.is_guard or line.is_call:
             other = line.name if line.is_guard and line.name not in _ASKS else ""
         known.add(line.result or "")
-
-
-def check_frames(optimized: Printed) -> None:
-    """Raises NotStraight where a field of a frame is loaded in front of the call that forces it: it is taken to be what
-    it is behind that."""
-    looked, forced = set[str](), set[str]()
-    for line in optimized.lines:
-        if line.is_call and touches_nothing(line.function):
-            forced.add(line.args[-1])
-            if line.args[-1] in looked:
-                raise NotStraight("a field of a frame that is loaded in front of the call that forces it")
-        elif (found := line.access) and not found.is_store and not _FRAME_TOKEN.fullmatch(found.memory):
-            looked |= {found.place[0]} - forced
 
 
 def _from_label(optimized: Printed) -> Printed:

@@ -1,0 +1,54 @@
+"""Frames that a call forces.
+
+The fields of a frame that runs in compiled code are not in memory before a call forces it (`force_virtualizable`). In a
+pair that call touches nothing: an access in front of it would see what stands there behind it. PyPy records no such
+access: it forces a frame before it looks at a field, once under each name (`_nonstandard_virtualizable` in
+pyjitpl.py). Once forced, a frame stays so, since it does not go on while the trace runs; a new one is none that runs.
+Names tell nothing of which frames are one, and a label may bind a name anew. So an optimized trace has no access to an
+object that is neither new nor forced under that name since the last label, in front of whatever call that forces, if
+the recorded one accesses such a field behind the call alone.
+"""
+
+from __future__ import annotations
+
+from validator.pypy.printed.lines import Line, touches_nothing
+
+
+def looks_early(recorded: tuple[Line, ...], optimized: tuple[Line, ...]) -> bool:
+    """Does the optimized trace access a field of a frame in front of a call that may force it? What stands behind an
+    inner label goes round."""
+    body = next((at for at, line in enumerate(optimized) if line.name == "label"), len(optimized))
+    early = _in_front((*optimized, *optimized[body:])) - _in_front(recorded)
+    return any(memory in _behind(recorded) for _, memory in early)
+
+
+def _in_front(lines: tuple[Line, ...]) -> set[tuple[bool, str]]:
+    """The memories that are accessed in front of a call that may force the object, each with whether that stores."""
+    found, looked = set[tuple[bool, str]](), set[tuple[bool, str]]()
+    known = set[str | None]()
+    for line in lines:
+        if line.name == "label":
+            known.clear()
+        elif _forces(line):
+            found |= looked
+            known.add(line.args[-1])
+        elif line.name.startswith("new"):
+            known.add(line.result)
+        elif (access := line.access) and access.place[0] not in known:
+            looked.add((access.is_store, access.memory))
+    return found
+
+
+def _behind(lines: tuple[Line, ...]) -> set[str]:
+    """The memories of objects that have been forced."""
+    forced, found = set[str](), set[str]()
+    for line in lines:
+        if _forces(line):
+            forced.add(line.args[-1])
+        elif (access := line.access) and access.place[0] in forced:
+            found.add(access.memory)
+    return found
+
+
+def _forces(line: Line) -> bool:
+    return line.is_call and touches_nothing(line.function)
