@@ -145,7 +145,7 @@ def vacuity(
     A trace that is given up where it is too long ends with a guard that always fails: it is meant to leave there.
     """
     last = pair.before.trace.guards[-1:]
-    if last and last[0].op.name == "guard_always_fails":
+    if last and last[0].op.gives_up:
         reachable = _satisfiable(pair, discharger, len(pair.before.guards) - 1, to_end=True)
         return _first_unreachable(pair, discharger) if reachable is False else () if reachable else None
     ends = discharger.known(Place(len(pair.before.guards), len(pair.after.guards), len(pair.before.events)))

@@ -187,7 +187,7 @@ def _given_up(text: Translated) -> tuple[int | None, ...]:
     """The origins of the guards that always fail: no other guard has the place at which the recorded trace is given up.
     PyPy's optimizer keeps it as it is."""
     pairs = zip(text.after.guards, text.origins, strict=False)
-    return tuple(origin if guard.op.name == "guard_always_fails" else None for guard, origin in pairs)
+    return tuple(origin if guard.op.gives_up else None for guard, origin in pairs)
 
 
 def _contradiction(proved: Proved, text: Translated) -> str | None:

@@ -136,7 +136,7 @@ _GUARDS = [
     _guard("guard_value", (INT, INT), lambda d, a, b: d.eq(a, b), **_SAME),
     _guard("guard_no_overflow", (), lambda d, flag: d.not_(flag), reads_flag=True),
     _guard("guard_overflow", (), lambda d, flag: flag, reads_flag=True),
-    _guard("guard_always_fails", (), lambda d: d.truth(False)),
+    _guard("guard_always_fails", (), lambda d: d.truth(False), gives_up=True),
 ]
 
 _EVENTS = [

@@ -135,7 +135,8 @@ class Op:
     `args` are the types of the arguments, None for any number of any type. `meaning(d, *args)` is the result, a word;
     `defined(d, *args)` the condition under which there is one (None: always); `overflows(d, *args)` the flag that the
     guard behind the operation reads; `passes(d, *args)` the condition under which a guard goes on, where an overflow
-    guard's argument is that flag. `wrapping` names the operation that computes the same without the flag.
+    guard's argument is that flag; one that `gives_up` never goes on, and stands where a trace is too long. `wrapping`
+    names the operation that computes the same without the flag.
     `constant_args` are the indices of arguments that must be constants. `raw` operations take free text;
     an end `jumps` or finishes.
     An `is_entry` position is one where others may enter. What is `of_table` is the object of that number in a table of
@@ -168,6 +169,7 @@ class Op:
     is_entry: bool = False
     of_table: bool = False
     same_type: bool = False
+    gives_up: bool = False
     jumps: bool = False
     undefined_when: str = ""
 
