@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
+
 import pytest
 
 from optimizer.ir.immutable import replace
 from tests.pypy_logs import WORK, judged_bridge
 from validator import Proved
 from validator.pypy.printed.frames import looks_early
-from validator.pypy.printed.lines import Line
+from validator.pypy.printed.lines import Line, Printed
+from validator.pypy.printed.rows import with_target
+from validator.pypy.printed.straight import NotStraight, Sides
 
 ONE = "<FieldP Box.one 8>"
 TOKEN = "<FieldP Box.token 24>"
@@ -145,3 +149,13 @@ def test_what_is_recorded_in_front_of_the_call_may_be_there(first: Line, is_earl
 def test_what_is_recorded_of_forced_objects_alone_is_a_field_of_a_frame(name: str, is_early: bool) -> None:
     other = Line("i7", "getfield_gc_i", (name,), "<FieldS Other.depth 8>")
     assert looks_early((NEXT, forced("p1"), other), (NEXT, replace(other, args=("p0",)), forced("p1"))) is is_early
+
+
+@pytest.mark.parametrize("is_forced", [True, False])
+def test_a_bridge_looks_at_no_frame_that_the_loop_forces_which_it_jumps_to(is_forced: bool) -> None:
+    body = (LABEL, forced("p1"), looked("p1"), ROUND)
+    loop = Sides(Printed(("p0", "p1"), (*RECORDED[1:],)), Printed(("p0", "p1"), (*RECORDED[1:-1], *body)))
+    first = (forced("p1"),) if is_forced else ()
+    recorded, optimized = (Printed(("p0", "p1"), (*lines, ROUND)) for lines in (first, (*first, looked("p1"))))
+    with nullcontext() if is_forced else pytest.raises(NotStraight, match="in front of the call that forces it"):
+        with_target(Sides(recorded, optimized), loop, 3)

@@ -13,7 +13,7 @@ from functools import cache
 
 from optimizer.ir.immutable import replace
 from validator.pypy.printed.lines import Access, Line, Printed, is_pointer, is_variable
-from validator.pypy.printed.straight import AFTER, BEFORE, NotStraight, Sides
+from validator.pypy.printed.straight import AFTER, BEFORE, NotStraight, Sides, check_frames
 
 _NO_END = Line(None, "label", ())
 
@@ -66,7 +66,9 @@ def with_target(sides: Sides, target: Sides, number: int) -> Sides:
     if any(len(args) != len(inputs) for args, inputs in taken):
         raise NotStraight("a jump to a label that takes another number of values")
     rename = renaming({}, 1 + max(printed.highest() for printed in sides.printed), f"_{number}")
-    return replace(sides, target=Sides(target.before.renamed(rename), target.after.renamed(rename)))
+    loop = Sides(target.before.renamed(rename), target.after.renamed(rename))
+    check_frames(*((*side.lines, *loop.before.lines) for side in (sides.before, sides.after)))
+    return replace(sides, target=loop)
 
 
 def body_of(peeled: Printed) -> Printed:

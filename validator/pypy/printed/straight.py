@@ -80,8 +80,7 @@ def straight(recorded: Printed, optimized: Printed) -> Sides:
     after = _from_label(optimized)
     if len(after.inputs) != len(recorded.inputs):
         after = _from_entry(after, len(recorded.inputs))
-    if looks_early(recorded.lines, after.lines):
-        raise NotStraight("a field of a frame that is accessed in front of the call that forces it")
+    check_frames(recorded.lines, after.lines)
     recorded = recorded.with_lines(without_forcing(recorded.lines, after.lines))
     before, after = (side.with_lines(with_buffers(tuple(plain(side.lines)))) for side in (recorded, after))
     sides = Sides(before, after)
@@ -109,6 +108,12 @@ def check_guards(optimized: Printed) -> None:
         if line.is_guard or line.is_call:
             other = line.name if line.is_guard and line.name not in _ASKS else ""
         known.add(line.result or "")
+
+
+def check_frames(recorded: tuple[Line, ...], optimized: tuple[Line, ...]) -> None:
+    """Raises NotStraight where a field of a frame is accessed in front of the call that forces it."""
+    if looks_early(recorded, optimized):
+        raise NotStraight("a field of a frame that is accessed in front of the call that forces it")
 
 
 def _from_label(optimized: Printed) -> Printed:
