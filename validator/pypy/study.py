@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator, Set
 from dataclasses import dataclass, field
 from functools import lru_cache
 
+from optimizer.ir.dialects.pypy_log import Section
 from optimizer.ir.dialects.pypy_pairs import Kind, LogPair, Unpaired
 from optimizer.ir.faults import InputError
 from optimizer.ir.immutable import replace
@@ -28,7 +29,7 @@ from validator.pypy.printed.descrs import Descrs
 from validator.pypy.printed.float_bytes import with_float_bytes
 from validator.pypy.printed.lines import UNUSED, is_pointer, read_printed
 from validator.pypy.printed.parents import Parents, Targets, correspond, path_to
-from validator.pypy.printed.rows import Rows, rows_of, with_target
+from validator.pypy.printed.rows import Rows, alone, rows_of, with_target
 from validator.pypy.printed.straight import NotStraight, Sides, straight
 from validator.pypy.printed.thread import with_readings
 from validator.pypy.translate import Translated, translate
@@ -94,7 +95,8 @@ class Study:
     _kept: list[Kept] = field(default_factory=list)
 
     def add(self, items: Iterable[LogPair | Unpaired], file: str) -> None:
-        """Takes in all pairs of the next log, `file`. Pairs that cannot be translated say nothing."""
+        """Takes in all pairs of the next log, `file`. Of pairs that cannot be translated, and of traces that PyPy gave
+        up, what was recorded says something of fields."""
         parents, targets = Parents(), Targets()
         self._fields = self._fields.with_next_log()
         self._descrs.next_log()
@@ -103,6 +105,8 @@ class Study:
             targets.add(item)
             if isinstance(item, LogPair):
                 self._add(item, file)
+            elif item.section.is_recorded:
+                self._add_recorded(item.section, file)
         parents.close()
         targets.close()
         self._logs.append((self._fields, parents, targets))
@@ -111,6 +115,7 @@ class Study:
         try:
             sides = _sides(pair, file)
         except (NotStraight, InputError):
+            self._add_recorded(pair.recorded, file)
             return
         rows, one = rows_of(sides), witness(len(self._logs), pair.number, pair.point)
         sameness, row, once = Sameness(rows), rows.pairs[-1], len(sides.before.lines) - 1
@@ -122,6 +127,13 @@ class Study:
         self._zeros.add(one, row, sameness)
         if fewer := self._lone.add(one, sides, is_bridge=pair.kind is Kind.BRIDGE):
             self._of_lone.add(one, row, once, Sameness(rows, lone=fewer))
+
+    def _add_recorded(self, section: Section, file: str) -> None:
+        try:
+            recorded = read_printed(section, file)
+        except InputError:
+            return
+        self._fields.add(recorded.lines, Sameness(alone(recorded)))
 
     def take(self, kept: Kept) -> None:
         """Takes in what is kept of other logs. Raises InputError."""

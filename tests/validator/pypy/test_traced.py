@@ -5,9 +5,12 @@ from __future__ import annotations
 import pytest
 
 from tests.pypy_logs import bridge, judged, pairs_of, recorded
-from validator import Proved
+from validator import Proved, Unsupported
 from validator.pypy.inferred.fields import Fields
+from validator.pypy.inferred.sameness import Sameness
 from validator.pypy.judge import Judged, judge
+from validator.pypy.printed.lines import read_printed
+from validator.pypy.printed.rows import alone
 from validator.pypy.study import study
 
 TRACE = "<FieldP pypy.interpreter.executioncontext.ExecutionContext.inst_w_tracefunc 168 pure>"
@@ -139,6 +142,81 @@ def test_a_log_with_a_cell_that_has_not_changed_contradicts_that_all_have() -> N
     first, second = judged(text)
     assert not isinstance(first.verdict, Proved)
     assert isinstance(second.verdict, Proved)
+
+
+def left_by(field: str, tests: str) -> str:
+    """The value at which calls leave the field, as far as one trace says that loads it, as p2 or i2, and tests it."""
+    kind, name = ("r", "p2") if field.startswith("<FieldP") else ("i", "i2")
+    watched = "quasiimmut_field(p0, descr=<QuasiImmutDescr object at 0x7f0>)\n"
+    text = f"{watched}{name} = getfield_gc_{kind}(p0, descr={field})\n{tests}finish()\n"
+    (pair,) = pairs_of(log((text, text)))
+    trace = read_printed(pair.recorded, "log")
+    fields = Fields()
+    fields.add(trace.lines, Sameness(alone(trace)))
+    return fields.left(field)
+
+
+@pytest.mark.parametrize(
+    ("tests", "is_left"),
+    [
+        ("guard_value(i2, 0)", True),
+        ("guard_value(i2, 5)", False),
+        ("guard_false(i2)", True),
+        ("guard_true(i2)", False),
+        ("i3 = int_eq(i2, 0)\nguard_true(i3)", True),
+        ("i3 = int_eq(i2, 0)\nguard_false(i3)", False),
+        ("i3 = int_eq(i2, 5)\nguard_true(i3)", False),
+        ("i3 = int_is_zero(i2)\nguard_true(i3)", True),
+        ("i3 = int_ne(i2, 0)\nguard_false(i3)", True),
+        ("i3 = int_ne(i2, 0)\nguard_true(i3)", False),
+        ("i3 = int_ne(i2, 5)\nguard_false(i3)", False),
+        ("i3 = int_is_true(i2)\nguard_false(i3)", True),
+        (f"i3 = int_eq(i2, 0)\n{MAY_FORCE}\nguard_true(i3)", False),
+        (f"{MAY_FORCE}\nguard_value(i2, 0)", False),
+        (f"guard_value(i2, 0)\n{MAY_FORCE}", True),
+        (f"guard_value(i2, 0)\n{MAY_FORCE}\nguard_value(i2, 0)", True),
+        ("", False),
+    ],
+)
+def test_numbers_are_found_to_be_zero_in_front_of_the_next_call(tests: str, is_left: bool) -> None:
+    assert left_by(PROFILE, tests + "\n" * bool(tests)) == ("NULL" if is_left else "")
+
+
+@pytest.mark.parametrize(
+    ("tests", "is_left"),
+    [
+        ("guard_isnull(p2)", True),
+        ("guard_nonnull(p2)", False),
+        ("i3 = ptr_eq(p2, ConstPtr(null))\nguard_true(i3)", True),
+        ("i3 = ptr_eq(p2, ConstPtr(ptr4))\nguard_true(i3)", False),
+        ("i3 = ptr_ne(p2, ConstPtr(null))\nguard_false(i3)", True),
+    ],
+)
+def test_objects_are_found_to_be_null(tests: str, is_left: bool) -> None:
+    assert left_by(TRACE, f"{tests}\n") == ("NULL" if is_left else "")
+
+
+def test_nothing_is_left_that_is_not_known_to_change_or_that_is_none_of_these_fields() -> None:
+    assert left_by(CHANGED, "guard_true(i2)\n") == "set"
+    assert left_by(CHANGED, f"{MAY_FORCE}\nguard_true(i2)\n") == ""
+    assert left_by(CHANGED.replace("inst_ever_mutated", "inst_other"), "guard_true(i2)\n") == ""
+    assert Fields().left(CHANGED) == ""
+
+
+NOT_CHANGED = f"{LOAD}guard_false(i2)\nfinish()\n"
+
+
+@pytest.mark.parametrize("is_given_up", [True, False])
+def test_a_trace_without_a_proof_contradicts_it_too(is_given_up: bool) -> None:
+    """PyPy gave it up, or its optimized trace is none that PyPy's optimizer makes."""
+    wrong = NOT_CHANGED.replace("guard_false(i2)", "guard_false(i2) [i9]")
+    other = recorded("[p0, p1]", *NOT_CHANGED.splitlines())
+    if not is_given_up:
+        other += bridge("[p0, p1]", *wrong.replace(LOAD.splitlines()[0] + "\n", "").splitlines())
+    pair = (CELL.replace("CALL", MAY_FORCE), CELL_LEFT.replace("CALL", MAY_FORCE))
+    first, *rest = judged(log(pair) + other)
+    assert not isinstance(first.verdict, Proved)
+    assert [type(one.verdict) for one in rest] == ([] if is_given_up else [Unsupported])
 
 
 def test_what_contradicts_that_calls_leave_it_is_kept() -> None:

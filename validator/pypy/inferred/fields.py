@@ -136,20 +136,25 @@ def _left(name: str) -> str:
     return _LEFT.get(name.split(" ")[1], "")
 
 
-def _found(lines: tuple[Line, ...]) -> dict[str, str]:
-    """The values that guards of a trace find to be NULL or 0, and those that they find to be "set"."""
-    found: dict[str, str] = {}
+def _found(lines: tuple[Line, ...]) -> dict[str | None, str]:
+    """The values that guards of a trace find to be NULL or 0, and those that they find to be "set". A guard behind a
+    call finds nothing of what is loaded in front of it: that may be another value by then."""
+    found: dict[str | None, str] = {}
     tests: dict[str, Line] = {}
+    loaded: set[str | None] = set()
     for line in lines:
         value, *others = line.args or ("",)
+        if line.may_write:
+            found |= dict.fromkeys(loaded - found.keys(), "")
+        loaded.add(line.result)
         if line.name in _ZERO_IF and line.args[1:] in ((), (NULL,), ("0",)) and line.result:
             tests[line.result] = line
         elif line.name in ("guard_value", "guard_isnull") and (not others or others[0] in (NULL, "0")):
-            found[value] = "NULL"
+            found.setdefault(value, "NULL")
         elif line.name in ("guard_true", "guard_false"):
-            found[value] = "set" if line.name == "guard_true" else "NULL"
+            found.setdefault(value, "set" if line.name == "guard_true" else "NULL")
             if test := tests.get(value):
-                found[test.args[0]] = "NULL" if _ZERO_IF[test.name] == line.name else "set"
+                found.setdefault(test.args[0], "NULL" if _ZERO_IF[test.name] == line.name else "set")
     return found
 
 
