@@ -10,6 +10,8 @@ import pytest
 from hypothesis import HealthCheck, settings
 from processes import end_all
 
+from validator.command.exits import collect_seldom
+
 # Where these tests run in the background, interrupts are ignored, and would be by all that they start.
 signal.signal(signal.SIGINT, signal.default_int_handler)
 
@@ -19,6 +21,11 @@ settings.register_profile(
 )
 settings.register_profile("soak", max_examples=5000, deadline=None)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "default"))
+
+
+def pytest_collection_finish() -> None:
+    """Tests run as commands do; what is collected stays, too."""
+    collect_seldom()
 
 
 @pytest.fixture(autouse=True)

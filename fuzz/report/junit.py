@@ -9,13 +9,16 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from typing import TYPE_CHECKING
 from xml.etree import ElementTree
 
 from fuzz.campaign.examine import FindKind
 from fuzz.campaign.results import COUNTED
 from fuzz.report.campaign_facts import CampaignFacts, KeptFind, Step
-from fuzz.report.log_figures import LogFigures
 from fuzz.report.words import printable
+
+if TYPE_CHECKING:  # all about logs of PyPy is not loaded for campaigns
+    from fuzz.report.log_figures import LogFigures
 
 
 def junit_text(campaign: CampaignFacts) -> str:
