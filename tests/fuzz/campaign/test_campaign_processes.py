@@ -33,7 +33,7 @@ import os, signal, time
 from fuzz.draw.generator import generate_for
 from optimizer.ir.faults import Unsupported
 
-TRACES = {generate_for(seed).trace: seed for seed in range(40)}
+TRACES = {generate_for(seed).trace: seed for seed in (3, 4, 7, 9, 12, 20)}
 
 def same(trace):
     return trace

@@ -594,7 +594,8 @@ def test_wrong(name: str) -> None:
 @pytest.mark.parametrize("name", WRONG)
 def test_wrong_is_never_checked(name: str) -> None:
     before, after, _ = WRONG[name]
-    assert not is_checked(*traces(before, after))
+    guesses = 0 if "sqrt" in before else 2  # on each, Z3 gives up on a root of 64 bits after seconds
+    assert not is_checked(*traces(before, after), most=guesses)
 
 
 @pytest.mark.usefixtures("no_samples")
