@@ -21,6 +21,7 @@ from validator.prove.judge import OUT_OF_TIME, validate
 from validator.pypy.ends import RESUME_AT_END, fails_at_end, prove_to_end
 from validator.pypy.exits import Prove, prove_with_exits
 from validator.pypy.open import Open
+from validator.pypy.origins import with_places
 from validator.pypy.printed.lines import allocates_raw
 from validator.pypy.printed.parents import path_to
 from validator.pypy.printed.straight import NotStraight
@@ -87,11 +88,11 @@ def judge(
     quick = _quick(prove, time.monotonic() + options.timeout_s)
     try:
         text = translated(pair, file, knowledge)
-        verdict, texts = _verdict(text, options, quick)
+        verdict, texts = _verdict(_placed(text), options, quick)
         if not isinstance(verdict, Refuted):
             return Judged(verdict, texts, translated=text)
         granted = translated(pair, file, knowledge, strict=text)
-        again, generous = _verdict(granted, options, quick)
+        again, generous = _verdict(_placed(granted), options, quick)
     except NotStraight as why:
         return Judged(Unsupported(str(why)))
     except InputError as mistake:
@@ -131,9 +132,16 @@ def holds(
     quick = _quick(prove, time.monotonic() + options.timeout_s)
     try:
         text = translated(pair, file, knowledge)
-        return (proved is not None and text.says(proved)) or isinstance(_verdict(text, options, quick)[0], Proved)
+        return (proved is not None and text.says(proved)) or isinstance(
+            _verdict(_placed(text), options, quick)[0], Proved
+        )
     except (NotStraight, InputError):
         return False
+
+
+def _placed(text: Translated) -> Translated:
+    """The same, where the places of guards tell their origins, too, if it is a straight pair."""
+    return text if text.is_loop else replace(text, origins=with_places(text.sides, text.origins, text.earliest))
 
 
 def _quick(prove: Prove, end: float) -> Prove:

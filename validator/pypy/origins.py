@@ -7,6 +7,8 @@ optimizer keeps their order, and does a later and stronger question in the place
 from __future__ import annotations
 
 from bisect import bisect_left
+from collections import Counter
+from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import chain, repeat
 
@@ -50,6 +52,30 @@ def origins_in_loop(sides: Sides, rows: Rows, sameness: Sameness) -> tuple[int |
         None if number is None or number < first else number - first for number in _of_row(rows, sameness)[of_bridge:]
     )
     return (*[None] * preamble, *own)
+
+
+def with_places(sides: Sides, origins: tuple[int | None, ...], earliest: tuple[int, ...]) -> tuple[int | None, ...]:
+    """The `origins` of guards of a straight pair, of others between these, too, where both traces have as many guards
+    of that name at their place of the program: they may ask the same in other words. The proof has to show it."""
+    recorded = {place: number for number, place in enumerate(_places(sides.before))}
+    told = list(origins)
+    highest = None
+    for at, place in reversed([*enumerate(_places(sides.after))]):
+        number = recorded.get(place)
+        if told[at] is None and number is not None and highest is not None and earliest[at] <= number < highest:
+            lowest = max((one for one in told[:at] if one is not None), default=-1)
+            told[at] = number if lowest < number else None
+        highest = highest if told[at] is None else told[at]
+    return tuple(told)
+
+
+def _places(printed: Printed) -> Iterator[object]:
+    """Of each guard its place in the program, and which of the guards of its name it is there, and of how many."""
+    guards = [(line.name, line.passed) for line in printed.lines if line.is_guard]
+    in_all, so_far = Counter(guards), Counter[tuple[str, int | None]]()
+    for guard in guards:
+        so_far[guard] += 1
+        yield *guard, so_far[guard], in_all[guard]
 
 
 def _of_row(rows: Rows, sameness: Sameness, earliest: tuple[int, ...] = ()) -> tuple[int | None, ...]:

@@ -6,9 +6,10 @@ import pytest
 
 from optimizer.ir.dialects.pypy_log import read_traces
 from optimizer.ir.dialects.pypy_pairs import LogPair, pair_sections
-from tests.pypy_logs import WORK, judged_bridge, loop, recorded
+from tests.pypy_logs import POINT, WORK, judged_bridge, loop, pairs_of, recorded
 from validator import Proved
 from validator.pypy.judge import judge
+from validator.pypy.origins import with_places
 from validator.pypy.study import study, translated
 
 LEFT = "<FieldP Node.left 8>"
@@ -81,3 +82,41 @@ def test_a_trace_is_given_up_where_the_recorded_one_is(is_right: bool) -> None:
     after = [line.replace("exception()", "exception(descr=<Guard0x7f20>) [p0]") for line in before[: 3 + is_right]]
     one = judged_bridge(before, (*after, f"{give_up.format('descr=<Guard0x7f21>')} [p0]"))
     assert isinstance(one.verdict, Proved) is is_right
+
+
+def placed(*optimized: str, recorded_too: tuple[str, ...] = ()) -> tuple[int | None, ...]:
+    """The origins of three guards, by their places, too; the one between the others asks in other words."""
+    first, second = POINT.format(line=5), POINT.format(line=6)
+    product = "i5 = int_mul(i1, 8)", "i6 = int_lt(i5, 80)", "guard_true(i6)"
+    between = f"p4 = getfield_gc_r(p0, descr={RIGHT})"
+    ends = "guard_isnull(p0)", between, "guard_isnull(p4)", "jump(p0, i1, descr=<Loop-1>)"
+    before = recorded("[p0, i1]", ends[0], first, *product, *recorded_too, second, *ends[1:])
+    shift = "i5 = int_lshift(i1, 3)", "i6 = int_lt(i5, 80)", "guard_true(i6, descr=<Guard0x7f20>) [p0, i1]"
+    told = dict(zip(("first", "shift", "second"), ((first,), shift, (second,)), strict=True))
+    after = loop(
+        "[p0, i1]",
+        "label(p0, i1, descr=TargetToken(140))",
+        "guard_isnull(p0, descr=<Guard0x7f10>) [p0, i1]",
+        *(line for one in optimized for line in told[one]),
+        between,
+        "guard_isnull(p4, descr=<Guard0x7f30>) [p0, i1]",
+        "jump(p0, i1, descr=TargetToken(140))",
+    )
+    (pair,) = pairs_of(before + after)
+    text = translated(pair, "a.log", study([pair], "a.log"))
+    assert text.origins[1] is None
+    return with_places(text.sides, text.origins, text.earliest)
+
+
+def test_a_guard_that_asks_in_other_words_comes_from_that_at_its_place() -> None:
+    assert placed("first", "shift", "second") == (0, 1, 2)
+
+
+def test_a_guard_elsewhere_comes_from_none_that_is_seen() -> None:
+    assert placed("first", "second", "shift") == (0, None, 2)
+    assert placed("shift", "first", "second") == (0, None, 2)
+
+
+def test_where_more_guards_are_recorded_at_its_place_none_is_seen() -> None:
+    more = "i7 = int_gt(i5, -80)", "guard_true(i7)"
+    assert placed("first", "shift", "second", recorded_too=more) == (0, None, 3)
