@@ -44,6 +44,11 @@ COPIED = TWICE.replace(
     "p3 =", "call_n(ConstClass(copy), p8, p8, 0, 1, 2, descr=<Callv 0 rriii EF=2 OS=1>)\np3 =", 1
 ).replace(f"setfield_gc(p2, ConstPtr(ptr2), {MAP})\n", "")
 
+OF_ITEM = COPIED.replace("getfield_gc_r(p0", "getarrayitem_gc_r(p0, 0").replace(MAP, ITEM)
+INTO_NEW = OF_ITEM.replace(
+    "call_n(ConstClass(copy), p8, p8", f"p5 = new_array(2, {ITEM})\ncall_n(ConstClass(copy), p8, p5"
+)
+
 KEPT = f"""\
 p2 = new_with_vtable(descr=<SizeDescr 16>)
 setfield_gc(p2, ConstPtr(ptr1), {MAP})
@@ -102,7 +107,7 @@ def is_one(recorded: str) -> bool:
 @pytest.mark.parametrize(
     "recorded",
     [
-        *(TWICE, ITEMS, COPIED, KEPT, counted(3)),
+        *(TWICE, ITEMS, COPIED, INTO_NEW, KEPT, counted(3)),
         with_line(f"p6 = getarrayitem_gc_r(p5, 0, {ITEM})\nguard_nonnull(p6) []"),
         through(f"p6 = getfield_gc_r(p9, {LINK})"),
     ],
@@ -162,7 +167,8 @@ def test_a_long_chain_is_the_same_twice() -> None:
         pytest.param(KEPT.replace("(work), descr=<Callv 0", "(work), p2, descr=<Callv 0 r"), id="an argument"),
         pytest.param(KEPT.replace("(work), descr=<Callv 0", "(work), p5, descr=<Callv 0 r"), id="held by an argument"),
         pytest.param(COPIED.replace("EF=2 OS=1", "EF=2 OS=2"), id="another call"),
-        pytest.param(COPIED.replace("getfield_gc_r(p0", "getarrayitem_gc_r(p0, 0").replace(MAP, ITEM), id="an item"),
+        pytest.param(OF_ITEM, id="an item"),
+        pytest.param(INTO_NEW.replace("p8, p5", "p5, p8"), id="an item of what is copied to"),
     ],
 )
 def test_what_may_be_stored_to_the_place(recorded: str) -> None:

@@ -13,6 +13,7 @@ from math import inf
 from typing import TYPE_CHECKING
 
 from validator.pypy.inferred.held import Memory, Node, are_numbers
+from validator.pypy.printed.copies import is_copy
 from validator.pypy.printed.lines import NULL, Access, Line, is_pointer, is_variable, touches_nothing
 from validator.pypy.printed.straight import AFTER
 
@@ -196,10 +197,15 @@ class Pass:
         if line.may_write:
             self.writers.append(line.function)
             kept = {*map(self.of, self.kept)}
+            into = line.args[1 + (line.oopspec == 1)] if is_copy(line) else None
             for name, memory in self.memory.items():
-                if not self.preserved(line.function, name):
-                    for p in [p for p in memory.keys if self.of(p) not in kept]:
-                        memory.forget(p)
+                if self.preserved(line.function, name):
+                    continue
+                if into is not None:
+                    self._forget(memory, Access(True, name, (into,), ""), (self.of(into),))
+                    continue
+                for p in [p for p in memory.keys if self.of(p) not in kept]:
+                    memory.forget(p)
 
     def _nodes(self, texts: tuple[str, ...]) -> tuple[Node, ...]:
         return tuple(map(self.of, texts))
