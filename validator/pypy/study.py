@@ -19,6 +19,7 @@ from validator.pypy.facts import Facts, facts_of
 from validator.pypy.inferred.classes import Apart, with_classes
 from validator.pypy.inferred.contents import Content, Contents
 from validator.pypy.inferred.effects import Effect, Evidence, leaves
+from validator.pypy.inferred.executed import with_constants
 from validator.pypy.inferred.fields import Fields, Lone
 from validator.pypy.inferred.grants import with_guards_that_hold, with_narrow_numbers
 from validator.pypy.inferred.sameness import Node, Sameness
@@ -204,7 +205,8 @@ def translated(pair: LogPair, file: str, knowledge: Knowledge, *, strict: Transl
     if path is not None and correspond(path.handed, sides.before.inputs):
         facts = facts_of(path, sides, knowledge.effects, knowledge.fields, generous=generous)
         sides = replace(sides, before=sides.before.with_lines((*facts.lines, *sides.before.lines)))
-    sides, apart = with_classes(sides, knowledge.inferred.apart, knowledge.leaves)
+    sides = with_constants(sides, knowledge.leaves, knowledge.fields.never_changes)
+    sides, apart = with_classes(sides, knowledge.inferred.apart)
     sides, zeros = with_zeros(sides, knowledge.inferred.zeros)
     if strict is not None:
         sides = with_narrow_numbers(with_guards_that_hold(sides, strict.origins, pair.kind))

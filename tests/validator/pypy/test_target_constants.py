@@ -7,6 +7,7 @@ import pytest
 from tests.pypy_logs import WORK, bridge, judged, loop, recorded
 from validator import Proved
 from validator.pypy.inferred.classes import with_classes
+from validator.pypy.inferred.executed import with_constants
 from validator.pypy.inferred.sameness import NOTHING
 from validator.pypy.inferred.zeros import with_zeros
 from validator.pypy.printed.lines import Line, Printed
@@ -93,14 +94,14 @@ def beside_loop(*lines: Line) -> Sides:
 
 
 def test_comparisons_of_the_loop_are_with_constants_of_other_classes_too() -> None:
-    stated, assumes = with_classes(beside_loop(*COMPARED), frozenset({"ConstClass(Number)"}), NOTHING)
+    stated, assumes = with_classes(beside_loop(*COMPARED), frozenset({"ConstClass(Number)"}))
     assert stated.target is not None
     assert Line(None, "record_exact_value_i", ("i1", "0")) in stated.target.before.lines
     assert assumes == ("constants that objects of Number are compared with are of other classes",)
 
 
 def test_comparisons_of_the_loop_say_nothing_where_nothing_is_assumed() -> None:
-    assert with_classes(beside_loop(*COMPARED), frozenset(), NOTHING) == (beside_loop(*COMPARED), ())
+    assert with_classes(beside_loop(*COMPARED), frozenset()) == (beside_loop(*COMPARED), ())
 
 
 def test_additions_of_the_loop_are_of_zeros_too() -> None:
@@ -131,6 +132,6 @@ def test_constants_that_differ_in_a_bridge_and_in_its_loop_are_told_by_other_nam
     bridge_, in_loop = [line for number in range(1, 6) for line in apart(number)], apart(7)
     empty = Printed(("p0",), (END,))
     sides = Sides(empty.with_lines((*bridge_, END)), empty, Sides(empty.with_lines((*in_loop, END)), empty))
-    stated, _ = with_classes(sides, frozenset(), NOTHING)
+    stated = with_constants(sides, NOTHING, lambda memory: False)
     results = [line.result for line in (*stated.before.lines, *in_loop) if line.result]
     assert len(results) == len(set(results)) == 6 + 2 * 5 + 2

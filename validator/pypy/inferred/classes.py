@@ -1,9 +1,5 @@
 """The classes of constant objects, which PyPy's optimizer looks up and no log prints.
 
-A value that the recorded trace has found to be of a class and to be a constant, be it by a guard or because it has put
-it there itself, tells the class of that constant. That is certain: the trace was executed, and no object changes its
-class.
-
 The optimizer takes objects of two classes to be two objects (`_optimize_oois_ooisnot` in rewrite.py): where it knows
 the class of a value that is compared with a constant of another class, the comparison is gone. So it is assumed of
 a class that constants with which its objects are compared by identity are of other classes, if two pairs say so, and
@@ -21,20 +17,17 @@ import re
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from functools import lru_cache, partial
+from functools import partial
 from itertools import takewhile
 
 from optimizer.ir.immutable import replace
-from validator.pypy.inferred.numbering import IDENTITY
-from validator.pypy.inferred.sameness import Preserved, Sameness
+from validator.pypy.inferred.executed import PASSES, TESTS
+from validator.pypy.inferred.sameness import Sameness
 from validator.pypy.inferred.witnesses import Row, Witness, told_alone
 from validator.pypy.inferred.written import ALLOCATIONS
 from validator.pypy.printed.lines import Line, Printed, is_pointer, is_variable
-from validator.pypy.printed.rows import alone
 from validator.pypy.printed.straight import AFTER, BEFORE, Sides
 
-_TESTS = ("guard_class", "guard_nonnull_class", "record_exact_class")
-_PASSES = {"guard_true": True, "guard_false": False}
 _NAMED = re.compile(r"ConstClass\([A-Za-z_][\w.]*\)|\w+'[ \w]*")
 """The subjects of statements that mean the same in all processes: classes, and bytecodes with answers."""
 
@@ -82,7 +75,7 @@ class Apart:
         class, the answer."""
         lines = sides.before.lines
         left = tuple(takewhile(lambda line: line.name != "label", sides.after.lines))
-        classes = {sameness.of(BEFORE, line.args[0]): line.args[1] for line in lines if line.name in _TESTS}
+        classes = {sameness.of(BEFORE, line.args[0]): line.args[1] for line in lines if line.name in TESTS}
         known = {
             sameness.of(BEFORE, line.result if line.name in ALLOCATIONS and line.result else line.args[0])
             for line in lines
@@ -124,21 +117,14 @@ class Apart:
                 raise ValueError
 
 
-def with_classes(sides: Sides, apart: frozenset[str], leaves: Preserved) -> tuple[Sides, tuple[str, ...]]:
-    """The pair whose recorded trace says the classes of its constants, and of those of the loop that it jumps to, and
-    which of them differ, and how both compare objects of the classes that are `apart` from constants; and what is
-    assumed for that, beside what functions leave as it is."""
+def with_classes(sides: Sides, apart: frozenset[str]) -> tuple[Sides, tuple[str, ...]]:
+    """The pair whose recorded trace, with that of the loop that it jumps to, says how it compares objects of the
+    classes that are `apart` with constants; and what is assumed for that."""
     before, assumes = _with_comparisons(sides.before, apart)
-    (stated, differ), target = _of_constants(sides.before, leaves), sides.target
-    highest = max(printed.highest() for printed in sides.printed)
+    target = sides.target
     if target is not None:
         loop, more = _with_comparisons(target.before, apart)
-        of_loop, in_loop = _of_constants(target.before, leaves)
-        stated, differ, assumes = (*stated, *of_loop), (*differ, *in_loop), assumes | more
-        target = replace(target, before=loop)
-    tests = [(Line(f"i{number}", "ptr_eq", pair), f"i{number}") for number, pair in enumerate(differ, highest + 1)]
-    stated += tuple(line for test, name in tests for line in (test, Line(None, "record_exact_value_i", (name, "0"))))
-    before = before.with_lines((*stated, *before.lines))
+        target, assumes = replace(target, before=loop), assumes | more
     return replace(sides, before=before, target=target), tuple(sorted(assumes))
 
 
@@ -162,31 +148,6 @@ def are_apart(class_: str, where: str = "") -> str:
     return f"constants that objects of {name} are compared with{where} are of other classes"
 
 
-@lru_cache(maxsize=2)  # a pair is translated up to three times, some with a loop
-def _of_constants(recorded: Printed, leaves: Preserved) -> tuple[tuple[Line, ...], tuple[tuple[str, ...], ...]]:
-    """Statements of the classes of constants which values of known classes are, and the constants that the same value
-    is and is not, as far as the recorded trace alone tells."""
-    sameness = Sameness(alone(recorded), leaves)
-    constants = {sameness.of(BEFORE, arg): arg for line in recorded.lines for arg in line.args if is_pointer(arg)}
-    classes = {sameness.of(BEFORE, line.args[0]): line.args[1] for line in recorded.lines if line.name in _TESTS}
-    stated = tuple(
-        Line(None, "record_exact_class", (constants[value], class_))
-        for value, class_ in classes.items()
-        if value in constants
-    )
-    two = {frozenset(constants.keys() & map(partial(sameness.of, BEFORE), args)) for args in _told_apart(recorded)}
-    return stated, tuple(sorted(tuple(sorted(constants[node] for node in pair)) for pair in two if len(pair) > 1))
-
-
-def _told_apart(recorded: Printed) -> Iterator[tuple[str, ...]]:
-    """The arguments of comparisons by identity that guards found to differ."""
-    tests = {line.result: line for line in recorded.lines if line.name in IDENTITY}
-    for line in recorded.lines:
-        test = tests.get(line.args[0]) if line.name in _PASSES else None
-        if test is not None and _PASSES[line.name] != test.name.endswith("_eq"):
-            yield test.args
-
-
 class _Values:
     """The values of a trace, which are no constants, by their classes: all, and those that are found to be instances of
     a class, with that."""
@@ -195,7 +156,7 @@ class _Values:
         of = partial(sameness.of, trace)
         texts = (text for line in lines for text in (*line.args, *line.handed, *filter(None, (line.result,))))
         self.nodes = {of(text) for text in (*inputs, *texts) if is_variable(text)}
-        self._tested = {(of(line.args[0]), line.args[1]) for line in lines if line.name in _TESTS}
+        self._tested = {(of(line.args[0]), line.args[1]) for line in lines if line.name in TESTS}
 
     def tested_beside(self, other: _Values) -> Counter[str]:
         """The number of values of each class that the other trace does not have, as far as is known."""
@@ -207,11 +168,11 @@ def _compared(lines: tuple[Line, ...]) -> Iterator[_Compared]:
     tests = {lines[at].result: (at, value, class_) for at, value, class_ in _comparisons(lines)}
     point = passed = ""
     for line in lines:
-        if line.name in _PASSES and line.args[0] in tests:
+        if line.name in PASSES and line.args[0] in tests:
             at, value, class_ = tests[line.args[0]]
             passed = passed if line.point == point else line.point
             point = line.point
-            is_same = _PASSES[line.name] == lines[at].name.endswith("_eq")
+            is_same = PASSES[line.name] == lines[at].name.endswith("_eq")
             yield _Compared(at, passed, value, class_, is_same)
             passed += f" {is_same}" if passed else ""
 
@@ -220,7 +181,7 @@ def _comparisons(lines: tuple[Line, ...]) -> Iterator[tuple[int, str, str]]:
     """The comparisons of instances with constants, each with its place, the value and its class."""
     classes: dict[str, str] = {}
     for at, line in enumerate(lines):
-        if line.name in _TESTS:
+        if line.name in TESTS:
             classes[line.args[0]] = line.args[1]
         elif line.name in ("instance_ptr_eq", "instance_ptr_ne"):
             values = [text for text in line.args if is_variable(text)]

@@ -1,0 +1,123 @@
+"""Constants as the recorded trace has found them: their classes, which of them differ, and what is in them.
+
+The trace was executed, so its guards have passed. A value that it found to be of a class and to be a constant tells the
+class of that constant, for no object changes it. In the same way a guard on what was loaded from fields of constants
+that never change, and computed from that, tells what the constants hold. All this is certain, wherever the trace leaves
+in another run.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from functools import lru_cache, partial
+from itertools import chain, count
+
+from optimizer.ir.immutable import replace
+from validator.pypy.inferred.numbering import Preserved
+from validator.pypy.inferred.sameness import Node, Sameness
+from validator.pypy.printed.lines import NULL, Line, Printed, is_float, is_pointer, is_variable
+from validator.pypy.printed.rows import alone
+from validator.pypy.printed.straight import BEFORE, Sides
+
+TESTS = ("guard_class", "guard_nonnull_class", "record_exact_class")
+PASSES = {"guard_true": True, "guard_false": False}
+"""The guards of a comparison, with the truth for which they pass."""
+
+_COMPUTED = re.compile(r"(?:int|uint|ptr|instance_ptr)_(?!.*_ovf)\w+|arraylen_gc|(?:str|unicode)(?:len|getitem)")
+"""The operations that give the same of the same arguments, beside loads of fields that never change."""
+
+_TRUTH = re.compile(r"_(?:eq|ne|lt|le|gt|ge|is_true|is_zero)\Z")
+"""The ends of the names of those that give 0 or 1."""
+
+
+def with_constants(sides: Sides, leaves: Preserved, is_fixed: Callable[[str], bool]) -> Sides:
+    """The pair whose recorded trace, with that of the loop that it jumps to, says what it has found of its constants,
+    where calls leave memory as `leaves` says and fields never change that are `fixed`."""
+    names = count(1 + max(printed.highest() for printed in sides.printed))
+    recorded = (sides, sides.target) if sides.target else (sides,)
+    stated = chain(*(_named(_found(one.before, leaves, is_fixed), names) for one in recorded))
+    return replace(sides, before=sides.before.with_lines((*stated, *sides.before.lines)))
+
+
+def _named(lines: tuple[Line, ...], names: Iterator[int]) -> Iterator[Line]:
+    """The lines, with names for their results that the traces do not have."""
+    own = {line.result: f"{line.result[0]}{next(names)}" for line in lines if line.result}
+    yield from (line.renamed(lambda text: own.get(text, text)) for line in lines)
+
+
+@lru_cache(maxsize=2)  # a pair is translated up to three times, some with a loop
+def _found(recorded: Printed, leaves: Preserved, is_fixed: Callable[[str], bool]) -> tuple[Line, ...]:
+    """Statements on the constants of a recorded trace, as far as it alone tells."""
+    sameness = Sameness(alone(recorded), leaves)
+    of = partial(sameness.of, BEFORE)
+    constants = {of(arg): arg for line in recorded.lines for arg in line.args if is_pointer(arg)}
+    classes = {of(line.args[0]): line.args[1] for line in recorded.lines if line.name in TESTS}
+    stated = [
+        Line(None, "record_exact_class", (constants[value], class_))
+        for value, class_ in classes.items()
+        if value in constants
+    ]
+    return (*stated, *_Held(of, constants, is_fixed).told(recorded.lines))
+
+
+@dataclass(slots=True)
+class _Held:
+    """What is computed from the `constants` of a recorded trace, by the texts of the results, and by their classes."""
+
+    of: Callable[[str], Node]
+    constants: dict[Node, str]
+    is_fixed: Callable[[str], bool]
+    made: dict[str, Line] = field(default_factory=dict)
+    by_node: dict[Node, str] = field(default_factory=dict)
+    said: set[str] = field(default_factory=set)
+
+    def told(self, lines: tuple[Line, ...]) -> Iterator[Line]:
+        """Statements on what guards ask about, each behind what computes that."""
+        for line in lines:
+            if line.is_guard and line.args and (value := self._source(line.args[0])) in self.made:
+                for stated in _statement(line, value, self.made[value]):
+                    yield from self._computing(stated)
+                    yield stated
+            elif line.result and self._is_computed(line) and all(map(self._source, line.args)):
+                self.made[line.result] = replace(line, args=tuple(map(self._source, line.args)), point="", passed=None)
+                self.by_node.setdefault(self.of(line.result), line.result)
+
+    def _is_computed(self, line: Line) -> bool:
+        if line.name.startswith("getfield_gc"):
+            return self.is_fixed(line.descr)
+        return _COMPUTED.fullmatch(line.name) is not None
+
+    def _source(self, text: str) -> str:
+        """What stands for a value: itself, a constant that it is, or a result; "" of others."""
+        node = self.of(text)
+        if text in self.made:
+            return text
+        return self.constants.get(node) or self.by_node.get(node) or ("" if node[0] or is_float(node[1]) else node[1])
+
+    def _computing(self, stated: Line) -> Iterator[Line]:
+        """What computes the arguments of a statement and was not yet, in order."""
+        for text in stated.args:
+            if text in self.made and text not in self.said:
+                self.said.add(text)
+                yield from self._computing(self.made[text])
+                yield self.made[text]
+
+
+def _statement(guard: Line, value: str, made: Line) -> Iterator[Line]:
+    """What the guard found of the value that is made so."""
+    match guard.name, guard.args[1:]:
+        case "guard_true" | "guard_false", _:
+            if not _TRUTH.search(made.name):
+                yield Line(f"{value}_is_true", "int_is_true", (value,))
+                value = f"{value}_is_true"
+            yield Line(None, "record_exact_value_i", (value, str(int(PASSES[guard.name]))))
+        case "guard_value", rest if not is_variable(rest[0]):
+            yield Line(None, f"record_exact_value_{'r' if value[0] == 'p' else 'i'}", (value, *rest))
+        case "guard_isnull", _:
+            yield Line(None, "record_exact_value_r", (value, NULL))
+        case "guard_nonnull", _:
+            yield Line(None, "assert_not_none", (value,))
+        case "guard_class", rest:
+            yield Line(None, "record_exact_class", (value, *rest))
