@@ -11,6 +11,7 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import chain, repeat
+from math import inf
 
 from validator.pypy.inferred.sameness import Sameness
 from validator.pypy.printed.lines import Printed
@@ -55,17 +56,18 @@ def origins_in_loop(sides: Sides, rows: Rows, sameness: Sameness) -> tuple[int |
 
 
 def with_places(sides: Sides, origins: tuple[int | None, ...], earliest: tuple[int, ...]) -> tuple[int | None, ...]:
-    """The `origins` of guards of a straight pair, of others between these, too, where both traces have as many guards
-    of that name at their place of the program: they may ask the same in other words. The proof has to show it."""
+    """The `origins` of guards of a straight pair, of others in the order of these, too, where both traces have as many
+    guards of that name at their place of the program: they may ask the same in other words. The proof has to show
+    it."""
     recorded = {place: number for number, place in enumerate(_places(sides.before))}
-    told = list(origins)
-    highest = None
+    told, highest = list(origins), inf
     for at, place in reversed([*enumerate(_places(sides.after))]):
         number = recorded.get(place)
-        if told[at] is None and number is not None and highest is not None and earliest[at] <= number < highest:
+        if told[at] is None and number is not None and earliest[at] <= number < highest:
             lowest = max((one for one in told[:at] if one is not None), default=-1)
             told[at] = number if lowest < number else None
-        highest = highest if told[at] is None else told[at]
+        own = told[at]
+        highest = highest if own is None else own
     return tuple(told)
 
 
