@@ -136,13 +136,11 @@ class Op:
     `defined(d, *args)` the condition under which there is one (None: always); `overflows(d, *args)` the flag that the
     guard behind the operation reads; `passes(d, *args)` the condition under which a guard goes on, where an overflow
     guard's argument is that flag; one that `gives_up` never goes on, and stands where a trace is too long. `wrapping`
-    names the operation that computes the same without the flag.
-    `constant_args` are the indices of arguments that must be constants. `raw` operations take free text;
-    an end `jumps` or finishes.
-    An `is_entry` position is one where others may enter. What is `of_table` is the object of that number in a table of
-    constants that all traces share: it is read as the operation for constants.
-    `same_type` says that the arguments may also be all references, where `memory` is the meaning, or all floats, where
-    `passes_floats` says when a guard goes on.
+    names the operation that computes the same without the flag. `constant_args` are the indices of arguments that must
+    be constants. `raw` operations take free text; an end `jumps` or finishes. An `is_entry` position is one where
+    others may enter. What is `of_table` is the object of that number in a table of constants that all traces share: it
+    is read as the operation for constants. `same_type` says that the arguments may also be all references, where
+    `memory` is the meaning, or all floats, where `passes_floats` says when a guard goes on.
 
     What follows from these stands in the last ones. The row is `modelled` if machine ints are all that it is about, and
     `has_meaning` over these, floats or a heap; it `is_call` if its descr says what it is (see
