@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.pypy_logs import judged
+from tests.pypy_logs import judged, loop, recorded
 from validator import Proved, Unsupported
 
 STEP, VALUE = "<FieldS Node.step 8>", "<FieldS W_IntObject.inst_intval 8 pure>"
@@ -65,8 +65,8 @@ jump(p0, i2, descr=<Loop1>)
 
 
 def test_peeled_loops_and_bridges_to_their_inner_label_are_proved() -> None:
-    loop, bridge = judged(LOG)
-    assert isinstance(loop.verdict, Proved), loop.verdict
+    peeled, bridge = judged(LOG)
+    assert isinstance(peeled.verdict, Proved), peeled.verdict
     assert isinstance(bridge.verdict, Proved), bridge.verdict
     assert bridge.texts is not None
     assert bridge.texts.rests_on == (1,)
@@ -85,6 +85,29 @@ FAULTS = (
     ("+26: label(p0, i3, i2,", "+26: label(p0, i2, i3,"),
     ("setfield_gc(p4, i3, descr=<FieldS W_IntObject.inst_intval 8 pure>)\n+25", "setfield_gc(p4, i1, descr=X)\n+25"),
 )
+
+
+def kept_in(box: int, value: int) -> tuple[str, ...]:
+    return (
+        f"p{box} = new_with_vtable(descr=<SizeDescr 16>)",
+        f"setfield_gc(p{box}, i{value}, descr={VALUE})",
+        f"setfield_gc(p0, p{box}, descr=<FieldP Node.last 16>)",
+    )
+
+
+@pytest.mark.parametrize("bits", [3, 4])
+def test_of_two_stores_in_an_iteration_the_last_one_is_that_of_preamble_and_of_body(bits: int) -> None:
+    product = "i5 = int_mul(i1, 8)", *kept_in(6, 5), "i7 = int_add(i1, 1)"
+    log = recorded("[p0, i1]", *kept_in(2, 1), *product, "jump(p0, i7, descr=<Loop-1>)") + loop(
+        "[p0, i1]",
+        "label(p0, i1, descr=TargetToken(140))",
+        *("i5 = int_lshift(i1, 3)", *kept_in(6, 5), "i7 = int_add(i1, 1)"),
+        "label(p0, i7, descr=TargetToken(141))",
+        *(f"i8 = int_lshift(i7, {bits})", *kept_in(9, 8), "i10 = int_add(i7, 1)"),
+        "jump(p0, i10, descr=TargetToken(141))",
+    )
+    (one,) = judged(log)
+    assert isinstance(one.verdict, Proved) is (bits == 3)
 
 
 @pytest.mark.parametrize(("right", "wrong"), FAULTS)

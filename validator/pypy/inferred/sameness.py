@@ -63,6 +63,8 @@ class Sameness:
                 Pass(self, BEFORE, known, preserved, later, asked).number(sides.before.lines)
                 Pass(self, AFTER, known, preserved).number(sides.after.lines)
                 self._meet(sides.before.lines, sides.after.lines)
+            for before, preamble in self._rows.first_parts():
+                self._meet_stores(before, preamble)
             if not self._grew:
                 for sides in self._rows.pairs:
                     self._meet_constants(sides.before.lines, sides.after.lines)
@@ -119,12 +121,15 @@ class Sameness:
         self._apart.setdefault(other, set()).add(one)
 
     def _meet(self, before: tuple[Line, ...], after: tuple[Line, ...]) -> None:
-        """Joins what stands at the same place of both traces. Of what they store to one place in turn it is the last,
-        unless they do so as often."""
+        """Joins what stands at the same place of both traces."""
         self._meet_in_order(*([line for line in lines if line.name == "guard_value"] for lines in (before, after)))
         self._meet_in_order(*([line for line in lines if line.is_call] for lines in (before, after)))
         if before and after:
             self._meet_args(before[-1].args, after[-1].args)
+        self._meet_stores(before, after)
+
+    def _meet_stores(self, before: tuple[Line, ...], after: tuple[Line, ...]) -> None:
+        """Joins what both traces store to one place in turn: the last, unless they do so as often."""
         left = self._stores(AFTER, after)
         memories = {memory for memory, _ in left}
         stored = self._stores(BEFORE, (line for line in before if line.descr in memories))

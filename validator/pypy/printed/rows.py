@@ -28,6 +28,13 @@ class Rows:
     copies: tuple[tuple[str, str, str], ...] = ()
     own: tuple[int, int] | None = None
 
+    def first_parts(self) -> Iterator[tuple[tuple[Line, ...], tuple[Line, ...]]]:
+        """The first iteration of a recorded loop that was peeled, and its preamble."""
+        before, after = (printed.lines for printed in self.pairs[0].printed)
+        if self.copies:
+            label = next(place for place, line in enumerate(after) if line.name == "label")
+            yield before[: len(before) // 2], after[:label]
+
     def accesses(self) -> Iterator[tuple[str, Access]]:
         """The accesses of all traces, each with the trace."""
         for sides in self.pairs:
