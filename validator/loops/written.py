@@ -12,9 +12,9 @@ from collections.abc import Iterator, Sequence
 from optimizer.ir.faults import Unsupported
 from optimizer.ir.loops import Part
 from optimizer.ir.rows.ops import Kind
-from optimizer.ir.rows.row import EVENT, FIELD, LOAD, NEW, REF, STORE
+from optimizer.ir.rows.row import EVENT, FIELD, LOAD, NEW, REF, STORE, Role
 from optimizer.ir.trace import ConstInt, Operation, Value, Var
-from optimizer.ir.types.calls import EVENT_ROLES, call_of
+from optimizer.ir.types.calls import EVENT_ROLES, CallSite, call_of
 from optimizer.ir.types.known_calls import meant
 from optimizer.ir.types.layout import Array, Field, Layout, Struct
 from optimizer.ir.types.memory_types import is_left_open
@@ -116,9 +116,15 @@ def _written_items(part: Part, layout: Layout) -> dict[tuple[Value, object], set
 
 def _loads(part: Part, layout: Layout) -> list[Operation]:
     """The operations that read memory of objects, and need it written. Events do not."""
-    calls = [one for one in part.ops if (call := call_of(one, layout)) is not None and call.role not in EVENT_ROLES]
-    reads = [one for one in part.ops if one.op.kind in READS or one in calls]
+    reads = [one for one in part.ops if one.op.kind in READS or _looks(call_of(one, layout))]
     return [one for one in reads if any(arg.type is REF for arg in one.args)]
+
+
+def _looks(call: CallSite | None) -> bool:
+    """Is it a function, which looks into memory?"""
+    if call is None or call.role in EVENT_ROLES:
+        return False
+    return call.role is not Role.FUNCTION or not call.effects.sees_nothing
 
 
 def _may_read(load: Operation, made: _Made, layout: Layout) -> bool:

@@ -269,13 +269,19 @@ def test_names_of_the_preamble_are_those_of_its_objects_on_neither_side() -> Non
         ("new_array(i0, descr=Items)", "p3 = getarrayitem_gc_r(p0, 0, descr=Items)", False),
         ("new_array(i0, descr=Items)", "i3 = gc_load_i(p0, 8, 8)", False),
         ("newstr(i0)", "i3 = strgetitem(p0, 0)", False),
+        ("new_array(i0, descr=Items)", "i3 = call_i(7, p0, descr=identity)", True),  # a function that reads nothing
+        ("new_array(i0, descr=Items)", "i3 = call_i(7, p0, descr=sum)", False),
+        ("newstr(i0)", "i3 = call_i(7, p0, p0, descr=equal)", False),
     ],
 )
 def test_only_what_a_new_object_may_have_and_not_hold_is_not_written(made: str, load: str, *, is_judged: bool) -> None:
     """An object goes round twice before it is read."""
-    declared = '+++\n[struct.Raw]\ncleared = false\nfields = { a = "int" }\n+++\n[p0, p1, i0]\n'
+    functions = (("identity", ""), ("sum", 'reads = ["*"]\n'), ("equal", 'oopspec = "strequal"\n'))
+    declared = '+++\n[struct.Raw]\ncleared = false\nfields = { a = "int" }\n'
+    declared += "".join(f'[call.{name}]\nresult = "int"\nelidable = true\n{more}' for name, more in functions)
+    declared += "+++\n[p0, p1, i0]\n"
     once = f"escape_n(i0)\nguard_not_forced() []\n{load}\np2 = {made}\n"
-    again = once.replace("3 = ", "4 = ").replace("p2 = ", "p5 = ").replace("(p0", "(p1")
+    again = once.replace("3 = ", "4 = ").replace("p2 = ", "p5 = ").replace("p0", "p1")
     before = f"{declared}{once}jump(p1, p2, i0)\n"
     after = f"{declared}{once}label(p1, p2, i0, descr=Body)\n{again}jump(p2, p5, i0, descr=Body)\n"
     assert ("what an earlier iteration" in str(judge(before, after))) is not is_judged
