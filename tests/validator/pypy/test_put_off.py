@@ -199,6 +199,27 @@ def test_functions_of_c_that_are_given_no_object_touch_none(
     assert (FOREIGN in one.texts.assumes) == is_right
 
 
+@pytest.mark.parametrize(
+    ("function", "array", "is_right"),
+    [
+        ("ccall_read", "<ArrayU 1>", False),
+        ("ccall_read", "<ArrayS 8>", False),
+        ("ccall_read", "<ArrayF 8>", False),
+        ("ccall_read", "<ArrayP 8>", True),
+        ("_ll_1_raw_free__bufferPtr", "<ArrayU 1>", True),
+    ],
+)
+def test_functions_of_c_may_be_given_the_address_of_numbers(function: str, array: str, *, is_right: bool) -> None:
+    kind = {"P": "r", "F": "f"}.get(array[6], "i")
+    value = {"r": "p", "f": "f"}.get(kind, "i")
+    load = f"{{}} = getarrayitem_gc_{kind}(p0, 0, descr={array})"
+    call = f"call_n(ConstClass({function}), i1, descr=<Callv 0 i EF=2>)"
+    first, second = (load.format(f"{value}{number}") for number in (2, 3))
+    before, after = (first, call, second, f"finish({value}3)"), (first, call, f"finish({value}2)")
+    (one,) = judged(recorded("[p0, i1]", *before) + bridge("[p0, i1]", *(f"+1: {line}" for line in after)))
+    assert isinstance(one.verdict, Proved) == is_right
+
+
 RESIZE = "_ll_list_resize_hint_really_look_inside_iff__listPtr_Signed_Bool"
 NEXT, BUILD = "_ll_dictnext_look_inside_iff__dictiterPtr", "ll_build_trampoline__v1187___simple_call__function_"
 

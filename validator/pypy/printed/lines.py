@@ -48,6 +48,9 @@ _FREES = re.compile(r"<Callv 0 i EF=[0-9]+ OS=111>(@.*)?")
 
 _FOREIGN = re.compile(r"<Call[ifnv] [0-9]+(?: [if]+)? EF=[2-5](?: OS=111)?>@(ccall_|_ll_[0-9]_raw_(malloc|free)_)\w+")
 
+_NUMBERS = re.compile(r"<Array[SUF] ")
+"""Arrays of numbers, the address of which C may be given as a number, if they do not move."""
+
 _RPYTHON = re.compile(r"<Call. .* EF=[2-5](?: OS=4)?>@(?P<name>\w+)")
 _ANYWHERE = r"_trampoline__v\d+___simple_call__function_\w*"
 """The end of the name of a function into which PyPy looks at some calls: which call it is."""
@@ -99,7 +102,7 @@ UNUSED = "what the optimized trace loads, and nobody uses, is not loaded"
 
 RPYTHON = "RPython's own functions on lists, strings, dicts and for the garbage collector touch nothing else"
 
-FOREIGN = "functions of C and for raw memory that are given no object touch none"
+FOREIGN = "functions of C and for raw memory that are given no object touch none but arrays of numbers"
 
 _UNNAMED = re.compile(
     r"<(Call|Loop)(?!.*>@[A-Za-z_])|<(Array|Interior)|<Field(?!.*\.inst_|. JitVirtualRef\.)|0x[0-9a-f]|[0-9]{9}"
@@ -339,7 +342,7 @@ def keeps_off(function: str, memory: str | None = None) -> bool:
     """Is it one of RPython's own functions (as `Line.function`), and is the memory none of those that it may touch, or
     a function of C? It runs no code of the interpreter, forces no frame, and invalidates no code."""
     if is_foreign(function):
-        return True
+        return memory is None or not ("@ccall_" in function and _NUMBERS.match(memory))
     found = _RPYTHON.fullmatch(function)
     touched = (own for name, own, _ in _OWN if found and re.fullmatch(name, found["name"]))
     return any(memory is None or not re.match(own, memory) for own in touched)
