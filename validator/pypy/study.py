@@ -7,6 +7,7 @@ is one log more, of which no pair is judged.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Set
 from dataclasses import dataclass, field
 from functools import lru_cache
@@ -55,13 +56,14 @@ class Inferred:
 @dataclass(frozen=True, slots=True)
 class Knowledge:
     """Statements on a log: on its fields, and what is inferred; the names of what would not be inferred without
-    `elsewhere`, what is kept in files."""
+    `elsewhere`, what is kept in files; and the orders in which most `prologues` load the fields of a frame."""
 
     fields: Fields
     inferred: Inferred
     parents: Parents
     targets: Targets
     elsewhere: frozenset[str] = frozenset()
+    prologues: frozenset[tuple[str, ...]] = frozenset()
 
     @property
     def effects(self) -> frozenset[Effect]:
@@ -92,6 +94,7 @@ class Study:
     _contents: Contents = field(default_factory=Contents)
     _zeros: Zeros = field(default_factory=Zeros)
     _descrs: Descrs = field(default_factory=Descrs)
+    _prologues: Counter[tuple[str, ...]] = field(default_factory=Counter)
     _logs: list[tuple[Fields, Parents, Targets]] = field(default_factory=list)
     _kept: list[Kept] = field(default_factory=list)
 
@@ -121,6 +124,7 @@ class Study:
         rows, one = rows_of(sides), witness(len(self._logs), pair.number, pair.point)
         sameness, row, once = Sameness(rows), rows.pairs[-1], len(sides.before.lines) - 1
         self._descrs.add(file, sides.before.lines)
+        self._prologues[sides.prologue] += 1
         self._fields.add(sides.before.lines, sameness)
         self._apart.add(one, sides, sameness)
         self._evidence.add(one, row, once, sameness)
@@ -175,12 +179,23 @@ class Study:
         effects, own = (self._effects(log, lone, is_own=is_own) for is_own in (False, True))
         constants = self._contents.assumed(log), self._zeros.assumed(log)
         inferred = Inferred(effects, self._apart.assumed(log), lone, *constants)
-        return Knowledge(fields, inferred, parents, targets, frozenset(map(str, effects - own)))
+        elsewhere = frozenset(map(str, effects - own))
+        return Knowledge(fields, inferred, parents, targets, elsewhere, _usual(self._prologues))
 
     def _effects(self, log: int, lone: Set[str], *, is_own: bool) -> frozenset[Effect]:
         of_lone = self._of_lone.assumed(log, is_own=is_own)
         effects = {effect for effect in of_lone if effect.memory in lone} - self._evidence.denied
         return self._evidence.assumed(log, is_own=is_own) | effects
+
+
+def _usual(prologues: Counter[tuple[str, ...]]) -> frozenset[tuple[str, ...]]:
+    """The prologues that are more frequent than each other one that loads such a field: of a virtualizable PyPy loads
+    the same fields in the same order everywhere."""
+    return frozenset(
+        one
+        for one, times in prologues.items()
+        if not any(other != one and {*other} & {*one} and times <= prologues[other] for other in prologues)
+    )
 
 
 def study(items: Iterable[LogPair | Unpaired], file: str, *known: Kept) -> Knowledge:
@@ -197,6 +212,8 @@ def translated(pair: LogPair, file: str, knowledge: Knowledge, *, strict: Transl
     grants the optimizer all that it may have known, and the log does not say. Raises NotStraight and InputError."""
     generous = strict is not None
     whole = _whole(pair, file)
+    if whole.prologue not in knowledge.prologues:
+        raise NotStraight("what is loaded in front is in another order than in front of most traces of the log")
     sides = whole.without_unused()
     unused = () if sides == whole else (UNUSED,)
     sides, of_floats = with_float_bytes(sides)

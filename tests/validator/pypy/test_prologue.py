@@ -6,6 +6,8 @@ from contextlib import nullcontext
 
 import pytest
 
+from tests.pypy_logs import bridge, judged, recorded
+from validator import Proved, Unsupported
 from validator.pypy.printed.lines import Line, Printed
 from validator.pypy.printed.straight import NotStraight, straight
 
@@ -74,3 +76,28 @@ def test_who_comes_round_has_what_the_label_takes_alone(handed: str, fault: str)
     recorded = Printed(("p0", "i1"), (Line(None, "jump", ("p0", "i1"), "<Loop-1>"),))
     with pytest.raises(NotStraight, match=fault) if fault else nullcontext():
         straight(recorded, Printed(("p0", "i1"), loop))
+
+
+RIGHT = (CODE, "<FieldP Frame.inst_block 32>")
+SWAPPED, OTHER = RIGHT[::-1], ("<FieldP Other.inst_a 8>", "<FieldP Other.inst_b 16>")
+
+
+def entered(fields: tuple[str, ...]) -> str:
+    """A trace that hands back the second field of its frame."""
+    loads = (f"+1: p{at} = getfield_gc_r(p0, descr={descr})" for at, descr in enumerate(fields, start=1))
+    return recorded("[p0, p1, p2]", "finish(p2)") + bridge("[p0]", *loads, "+1: finish(p2)")
+
+
+@pytest.mark.parametrize(
+    ("orders", "proved"),
+    [
+        ((SWAPPED,), [True]),
+        ((RIGHT, SWAPPED), [False, False]),
+        ((RIGHT, SWAPPED, RIGHT), [True, False, True]),
+        ((OTHER, RIGHT, RIGHT), [True, True, True]),
+    ],
+)
+def test_fields_are_loaded_in_the_order_of_most_traces(orders: tuple[tuple[str, ...], ...], proved: list[bool]) -> None:
+    verdicts = [one.verdict for one in judged("".join(map(entered, orders)))]
+    assert [isinstance(verdict, Proved) for verdict in verdicts] == proved
+    assert all(isinstance(verdict, Proved | Unsupported) for verdict in verdicts)

@@ -47,11 +47,12 @@ class NotStraight(Exception):
 @dataclass(frozen=True, slots=True)
 class Sides:
     """A pair, whose inputs correspond by position. `target`: the peeled loop to whose inner label it jumps, if it is a
-    bridge that does."""
+    bridge that does. `prologue`: the fields that are loaded in front of it to give inputs, in order."""
 
     before: Printed
     after: Printed
     target: Sides | None = None
+    prologue: tuple[str, ...] = ()
 
     @property
     def is_peeled(self) -> bool:
@@ -81,9 +82,12 @@ def straight(recorded: Printed, optimized: Printed) -> Sides:
     if len(after.inputs) != len(recorded.inputs):
         after = _from_entry(after, len(recorded.inputs))
     check_frames(recorded.lines, after.lines)
+    results = {line.result for line in after.lines}
+    in_front = (line for line in optimized.lines if line.name.startswith("getfield_gc") and line.result not in results)
+    prologue = tuple(line.descr for line in in_front)
     recorded = recorded.with_lines(without_forcing(recorded.lines, after.lines))
     before, after = (side.with_lines(with_buffers(tuple(plain(side.lines)))) for side in (recorded, after))
-    sides = Sides(before, after)
+    sides = Sides(before, after, prologue=prologue)
     if sides.is_peeled and sides.before.lines[-1].name != "jump":
         raise NotStraight("a peeled loop, of which the recorded trace does not go back to its start")
     return sides
