@@ -101,6 +101,13 @@ def test_what_is_looked_at_in_front_of_the_call_as_recorded_is_no_field_that_it_
     assert is_proved(before, before)
 
 
+@pytest.mark.parametrize("is_right", [True, False])
+def test_the_guard_for_a_frame_that_is_forced_later_stands_in_front_of_the_end(is_right: bool) -> None:
+    made, guard = "p1 = new_with_vtable(descr=<SizeDescr 16>)", "guard_not_forced_2()"
+    after = (made, guard) if is_right else (guard, made)
+    assert is_proved((made, guard, "finish(p1)"), (*after, "finish(p1)")) is is_right
+
+
 FRAME = "<FieldS Frame.depth 16>"
 LABEL = Line(None, "label", ("p0", "p1"), "TargetToken(1)")
 ROUND = Line(None, "jump", ("p0", "p1"), "TargetToken(1)")

@@ -28,6 +28,7 @@ _UNSEEN = (
     *("enter_portal_frame", "leave_portal_frame", "guard_future_condition", "debug_merge_point", "jit_debug"),
     "increment_debug_counter",
 )
+_FORCED_LATER = "guard_not_forced_2"
 _ASKS = ("guard_not_forced", "guard_no_exception", "guard_exception")
 """The guards that ask what the call in front did."""
 
@@ -96,9 +97,12 @@ def straight(recorded: Printed, optimized: Printed) -> Sides:
 def check_guards(optimized: Printed) -> None:
     """Raises NotStraight where a guard hands over a value that is not computed yet, or that the label in front does not
     take: who jumps there does not have it. Or stands between a call and the guard that asks what it did: no other one
-    tells the interpreter of an exception."""
+    tells the interpreter of an exception. Or if the guard for a frame that is forced later does not stand in front of
+    the end: behind it nobody keeps what it hands over (`consider_guard_not_forced_2` in regalloc.py)."""
     known, other, passed = {*optimized.inputs}, "", set[str]()
-    for line in optimized.lines:
+    for line, behind in zip(optimized.lines, (*optimized.lines[1:], None), strict=True):
+        if line.name == _FORCED_LATER and behind and behind.name != "finish":
+            raise NotStraight(f"a {_FORCED_LATER} that does not stand in front of the end")
         unknown = {text for text in line.handed if is_variable(text) and text not in known}
         if unknown & passed:
             raise NotStraight(f"a {line.name} {LOST}")
