@@ -162,16 +162,17 @@ class _ResumeData:
 
     def choices(self, number: int, last: int | None, origin: int) -> Iterator[int]:
         """The recorded guards that the guard of that number may come from, if resume data has to store at this one:
-        this itself, that of the `last` one in front, if it may share its resume data, and later ones that ask the same,
-        behind as many events, at which it has not to."""
+        that of the `last` one in front, if it may share its resume data, as PyPy's optimizer has it wherever it can
+        (`emit_guard_operation` in optimizer.py), this itself, and later ones that ask the same, behind as many events,
+        at which it has not to."""
         if not _pending(self.pair, number, origin):
             return
         self.is_open = True
         self.differs = self.differs or self._differs(number, origin)
         guard = self.pair.after.guards[number]
-        yield origin
         if last is not None and self._shares(self.pair.after.guards[number - 1], guard):
             yield last
+        yield origin
         for k, recorded in enumerate(self.pair.before.guards[origin + 1 :], origin + 1):
             is_behind_as_many = recorded.events == guard.events
             if is_behind_as_many and recorded.passes is guard.passes and not _pending(self.pair, number, k):
