@@ -37,10 +37,9 @@ class Sat:
 
 @dataclass(frozen=True, slots=True)
 class GaveUp:
-    """No answer: `reason` is "effort" where the budget ran out, "seconds" where the time did that stands for it with a
-    solver that counts none, "wall" where that of the pair did, "memory" where the memory was at its limit, or the
-    solver's own word; of several, the last one that is not "effort". `tried` are the solvers that gave up, in the order
-    in which they were asked."""
+    """No answer: `reason` is "effort" where the budget ran out, "wall" where the time of the pair did, "memory" where
+    the memory was at its limit, or the solver's own word; of several, the last one that is not "effort". `tried` are
+    the solvers that gave up, in the order in which they were asked."""
 
     reason: str
     tried: tuple[str, ...] = ("z3",)

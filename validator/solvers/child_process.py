@@ -25,13 +25,14 @@ def is_installed(solver: str) -> bool:
     return find_spec(solver) is not None
 
 
-def check(solver: str, script: Script, timeout_s: float, memory_mb: int) -> Reply:
+def check(solver: str, script: Script, effort: int, timeout_s: float, memory_mb: int) -> Reply:
     """Asks the solver of that name."""
     timeout_s = min(_LONGEST_S, timeout_s)
     query = {
         "text": script.text,
         "apart": script.apart,
         "names": list(script.asked),
+        "effort": effort,
         "timeout_ms": max(1, int(timeout_s * 1000)),
     }
 

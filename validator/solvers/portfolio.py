@@ -6,7 +6,7 @@ from __future__ import annotations
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
 from optimizer.ir.domains.plain_terms import PlainTerms
@@ -25,7 +25,7 @@ FIRST_EFFORT = 300_000
 # in `_SQUARE` as many as is said there for each pair of bits.
 _EFFORT_FOR_GATE = 80
 _EFFORT_OF_A_SECOND = 10_000_000
-_SHORTEST_S = 1.0
+"""About as much; other solvers than Z3 have no less."""
 _SQUARE_OF_FLOATS = {
     "float_mul": 1,
     "float_div": 3,
@@ -96,10 +96,7 @@ class Portfolio:
                 tactic = z3_process.SOLVING if circuit.fits(units) else z3_process.PREPROCESSING
                 reply = z3_process.check(query, tactic, units, left_s, self._memory_mb)
             else:
-                share_s = max(_SHORTEST_S, units / _EFFORT_OF_A_SECOND)
-                reply = child_process.check(solver, query, min(left_s, share_s), self._memory_mb)
-                if isinstance(reply, GaveUp) and reply.reason == "wall" and share_s < left_s:
-                    reply = replace(reply, reason="seconds")
+                reply = child_process.check(solver, query, max(units, _EFFORT_OF_A_SECOND), left_s, self._memory_mb)
             if reply is None:
                 return Unsat(solver)
             if not isinstance(reply, GaveUp):

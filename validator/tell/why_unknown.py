@@ -46,7 +46,6 @@ def explain(reason: str) -> str:
     """The reason for which nothing was settled, in words."""
     known = {
         "effort": "the solver's effort was used up (a larger one: --effort)",
-        "seconds": "the time that stands for the solver's effort was used up (a larger one: --effort)",
         "abstraction": "a candidate was found, and the two traces do not differ on it "
         "(it may help to declare what the optimizer relied on: see docs/heap.md)",
         "wall": "the time limit was reached (a larger one: --timeout)",

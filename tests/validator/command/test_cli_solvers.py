@@ -58,7 +58,7 @@ def test_queries_are_written_as_files_that_any_solver_reads(after: str, tmp_path
         assert (reply is None) == (status == "unsat")
         for solver in filter(child_process.is_installed, ("bitwuzla", "cvc5")):
             whole = Script("QF_BV", query.body, "", {}, {}, 8)
-            assert (child_process.check(solver, whole, 60, 4096) is None) == (status == "unsat")
+            assert (child_process.check(solver, whole, 1 << 40, 60, 4096) is None) == (status == "unsat")
 
 
 @pytest.mark.usefixtures("solver_alone")

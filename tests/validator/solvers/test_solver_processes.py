@@ -155,13 +155,24 @@ def test_a_limit_of_memory_ends_the_query_only(choice: SolverChoice) -> None:
 
 
 @pytest.mark.parametrize("choice", [SolverChoice.BITWUZLA, SolverChoice.CVC5])
-def test_a_limit_of_time_is_kept(choice: SolverChoice) -> None:
+def test_limits_of_effort_and_time_are_kept(choice: SolverChoice) -> None:
     pytest.importorskip(choice.value)
     t = PlainTerms(64)
     start = time.monotonic()
-    assert Portfolio(t, choice).check(hard(t), 10_000_000, 30) == GaveUp("seconds", (choice.value,))
+    assert Portfolio(t, choice).check(hard(t), 10_000_000, 60) == GaveUp("effort", (choice.value,))
     assert Portfolio(t, choice).check(hard(t), 10_000_000, 0.5) == GaveUp("wall", (choice.value,))
     assert time.monotonic() - start < 9
+
+
+@pytest.mark.parametrize("solver", ["bitwuzla", "cvc5"])
+def test_other_solvers_count_their_effort(solver: str) -> None:
+    """It is not their time that decides what they answer."""
+    pytest.importorskip(solver)
+    t = PlainTerms(64)
+    x, y = t.var("x"), t.var("y")
+    query = script(t, [t.slt(t.one, y), t.slt(t.zero, x), t.not_(t.slt(t.sdiv(x, y), x))])
+    assert child_process.check(solver, query, 10_000_000, 60, 4096) is None
+    assert child_process.check(solver, query, 100_000, 60, 4096) == GaveUp("effort", (solver,))
 
 
 def test_a_solver_that_is_not_installed_is_a_mistake(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -179,29 +190,29 @@ def test_sums_that_are_compared_are_settled() -> None:
 
 
 def test_the_order_is_fixed(monkeypatch: pytest.MonkeyPatch) -> None:
-    asked: list[tuple[str, float]] = []
+    asked: list[tuple[str, int]] = []
 
     def z3(_script: object, _tactic: str, effort: int, _left_s: float, _memory_mb: int) -> GaveUp:
         asked.append(("z3", effort))
         return GaveUp("effort")
 
-    def child(solver: str, _script: object, limit_s: float, _memory_mb: int) -> GaveUp:
-        asked.append((solver, limit_s))
-        return GaveUp("wall", (solver,))
+    def child(solver: str, _script: object, effort: int, _left_s: float, _memory_mb: int) -> GaveUp:
+        asked.append((solver, effort))
+        return GaveUp("memory", (solver,))
 
     monkeypatch.setattr("validator.solvers.z3_process.check", z3)
     monkeypatch.setattr("validator.solvers.child_process.check", child)
     monkeypatch.setattr("validator.solvers.child_process.is_installed", lambda _: True)
     t = PlainTerms(64)
     answer = Portfolio(t).check(hard(t), 30_000_000, 60)
-    assert asked == [("z3", FIRST_EFFORT), ("bitwuzla", 3.0), ("z3", 30_000_000), ("cvc5", 3.0)]
-    assert answer == GaveUp("seconds", ("z3", "bitwuzla", "cvc5"))
+    assert asked == [("z3", FIRST_EFFORT), ("bitwuzla", 30_000_000), ("z3", 30_000_000), ("cvc5", 30_000_000)]
+    assert answer == GaveUp("memory", ("z3", "bitwuzla", "cvc5"))
     asked.clear()
-    assert Portfolio(t).check(easy(t), 1_000_000, 60) == GaveUp("seconds", ("z3", "bitwuzla"))
-    assert asked == [("z3", FIRST_EFFORT), ("bitwuzla", 1.0), ("z3", 1_000_000)]
+    assert Portfolio(t).check(easy(t), 1_000_000, 60) == GaveUp("memory", ("z3", "bitwuzla"))
+    assert asked == [("z3", FIRST_EFFORT), ("bitwuzla", 10_000_000), ("z3", 1_000_000)]
     asked.clear()
     Portfolio(t).check(linear(t), 30_000_000, 60)
-    assert asked == [("z3", FIRST_EFFORT), ("cvc5", 1.0), ("bitwuzla", 3.0), ("z3", 30_000_000)]
+    assert asked == [("z3", FIRST_EFFORT), ("cvc5", 10_000_000), ("bitwuzla", 30_000_000), ("z3", 30_000_000)]
     asked.clear()
     assert Portfolio(t).check(hard(t), FIRST_EFFORT, 60) == GaveUp("effort", ("z3",))
     assert asked == [("z3", FIRST_EFFORT)]

@@ -113,7 +113,7 @@ def test_any_name_may_occur(choice: SolverChoice) -> None:
 def ask(choice: SolverChoice, query: Script) -> Reply:
     if choice is SolverChoice.Z3:
         return z3_process.check(query, z3_process.SOLVING, 100_000_000, 60, 4096)
-    return child_process.check(choice.value, query, 60, 4096)
+    return child_process.check(choice.value, query, 1 << 40, 60, 4096)
 
 
 def a_chain(t: PlainTerms, length: int) -> Term:

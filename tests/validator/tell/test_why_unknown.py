@@ -120,7 +120,6 @@ def explain(
     [
         ("effort", "--effort 1000"),
         ("incomplete", "--effort 1000"),
-        ("seconds", "--effort 1000"),
         ("wall", "--timeout 20"),
         ("memory", "--memory 8192"),
         ("abstraction", "docs/heap.md"),
