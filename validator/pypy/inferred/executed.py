@@ -64,7 +64,7 @@ def _found(recorded: Printed, leaves: Preserved, is_fixed: Callable[[str], bool]
 
 @dataclass(slots=True)
 class _Held:
-    """What is computed from the `constants` of a recorded trace, by the texts of the results, and by their classes."""
+    """Values computed from the `constants` of a recorded trace, by the texts of the results, and by their classes."""
 
     of: Callable[[str], Node]
     constants: dict[Node, str]
@@ -90,14 +90,14 @@ class _Held:
         return _COMPUTED.fullmatch(line.name) is not None
 
     def _source(self, text: str) -> str:
-        """What stands for a value: itself, a constant that it is, or a result; "" of others."""
+        """The text that stands for a value: itself, a constant that it is, or a result; "" of others."""
         node = self.of(text)
         if text in self.made:
             return text
         return self.constants.get(node) or self.by_node.get(node) or ("" if node[0] or is_float(node[1]) else node[1])
 
     def _computing(self, stated: Line) -> Iterator[Line]:
-        """What computes the arguments of a statement and was not yet, in order."""
+        """The operations that compute the arguments of a statement and were not yielded yet, in order."""
         for text in stated.args:
             if text in self.made and text not in self.said:
                 self.said.add(text)
@@ -106,7 +106,7 @@ class _Held:
 
 
 def _statement(guard: Line, value: str, made: Line) -> Iterator[Line]:
-    """What the guard found of the value that is made so."""
+    """The findings of the guard on the value that is made so."""
     match guard.name, guard.args[1:]:
         case "guard_true" | "guard_false", _:
             if not _TRUTH.search(made.name):
