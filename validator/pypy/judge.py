@@ -88,11 +88,11 @@ def judge(
     quick = _quick(prove, time.monotonic() + options.timeout_s)
     try:
         text = translated(pair, file, knowledge)
-        verdict, texts = _verdict(_placed(text), options, quick)
+        verdict, texts = _in_turn(text, options, quick)
         if not isinstance(verdict, Refuted):
             return Judged(verdict, texts, translated=text)
         granted = translated(pair, file, knowledge, strict=text)
-        again, generous = _verdict(_placed(granted), options, quick)
+        again, generous = _in_turn(granted, options, quick)
     except NotStraight as why:
         return Judged(Unsupported(str(why)))
     except InputError as mistake:
@@ -132,16 +132,21 @@ def holds(
     quick = _quick(prove, time.monotonic() + options.timeout_s)
     try:
         text = translated(pair, file, knowledge)
-        return (proved is not None and text.says(proved)) or isinstance(
-            _verdict(_placed(text), options, quick)[0], Proved
-        )
+        return (proved is not None and text.says(proved)) or isinstance(_in_turn(text, options, quick)[0], Proved)
     except (NotStraight, InputError):
         return False
 
 
-def _placed(text: Translated) -> Translated:
-    """The same, where the places of guards tell their origins, too, if it is a straight pair."""
-    return text if text.is_loop else replace(text, origins=with_places(text.sides, text.origins, text.earliest))
+def _in_turn(text: Translated, options: Options, prove: Prove) -> tuple[Verdict, Texts]:
+    """The verdict where the places of guards tell their origins, too, in half of the time; if that settles nothing, or
+    it is no straight pair, where they do not: an earlier guard may be easier to prove."""
+    origins = text.origins if text.is_loop else with_places(text.sides, text.origins, text.earliest)
+    if origins != text.origins:
+        half = _quick(prove, time.monotonic() + options.timeout_s / 2)
+        verdict, texts = _verdict(replace(text, origins=origins), options, half)
+        if not isinstance(verdict, Unknown):
+            return verdict, texts
+    return _verdict(text, options, prove)
 
 
 def _quick(prove: Prove, end: float) -> Prove:
