@@ -25,7 +25,7 @@ from validator.pypy.origins import with_places
 from validator.pypy.printed.lines import allocates_raw
 from validator.pypy.printed.parents import path_to
 from validator.pypy.printed.straight import NotStraight
-from validator.pypy.resume_data import Loop, are_computed, with_origins
+from validator.pypy.resume_data import Loop, are_computed, may_share, with_origins
 from validator.pypy.study import Knowledge, translated
 from validator.pypy.translate import Translated
 from validator.verdict import (
@@ -143,10 +143,24 @@ def _in_turn(text: Translated, options: Options, prove: Prove) -> tuple[Verdict,
     origins = text.origins if text.is_loop else with_places(text.sides, text.origins, text.earliest)
     if origins != text.origins:
         half = _quick(prove, time.monotonic() + options.timeout_s / 2)
-        verdict, texts = _verdict(replace(text, origins=origins), options, half)
+        verdict, texts = _sharing(replace(text, origins=origins), options, half)
         if not isinstance(verdict, Unknown):
             return verdict, texts
-    return _verdict(text, options, prove)
+    return _sharing(text, options, prove)
+
+
+def _sharing(text: Translated, options: Options, prove: Prove) -> tuple[Verdict, Texts]:
+    """The verdict where a guard has the origin of the one in front, whose resume data it may share, if the bridge from
+    it shows that it has not its own."""
+    while True:
+        verdict, texts = _verdict(text, options, prove)
+        if text.is_loop or not isinstance(verdict, Unknown) or not (lacking := _lacking(texts.after, text)):
+            return verdict, texts
+        number, origins = lacking[0], [*verdict.evidence.origins]
+        if not number or origins[number] == origins[number - 1] or not may_share(text.after, number):
+            return verdict, texts
+        origins[number] = origins[number - 1]
+        text = replace(text, origins=tuple(origins))
 
 
 def _quick(prove: Prove, end: float) -> Prove:
@@ -192,7 +206,9 @@ def _verdict(text: Translated, options: Options, prove: Prove) -> tuple[Verdict,
             verdict.evidence, f"the recorded trace has run, which contradicts what is assumed: {contradiction}"
         )
     if isinstance(verdict, Proved) and (lacking := _lacking(told, text)):
-        verdict = Unknown(verdict.evidence, lacking)
+        number, memory = lacking
+        reason = f"guard {number} has to store to {memory}, and the bridge from there begins without that"
+        verdict = Unknown(verdict.evidence, reason)
     return verdict, Texts(before, told, text.assumes, text.rests_on, shown.options, shown.loop)
 
 
@@ -211,12 +227,13 @@ def _contradiction(proved: Proved, text: Translated) -> str | None:
     return next((reason for reason in reasons if not may_end or reason.startswith(ENTRY)), None)
 
 
-def _lacking(after: Trace, text: Translated) -> str | None:
-    """The reason for which resume data does not do what an exit block has, if the bridge from its guard shows that."""
+def _lacking(after: Trace, text: Translated) -> tuple[int, str | None] | None:
+    """The guard whose resume data does not do what its exit block has, as the bridge from there shows, and the memory;
+    None if there is none."""
     for number, (guard, resumed) in enumerate(zip(after.guards, text.resumed, strict=True)):
         for op in exit_of(guard).block:
             if op.op.kind is STORE and resumed is not None and op.descr not in resumed:
-                return f"guard {number} has to store to {op.descr}, and the bridge from there begins without that"
+                return number, op.descr
     return None
 
 

@@ -41,7 +41,7 @@ from validator.loops.proofs import BODY, proofs
 from validator.loops.shape import bridge_to, loop_of
 from validator.prove.align import Alignment, given_origins
 from validator.prove.encode import constant_term
-from validator.prove.encoding import Encoding, GuardEncoding
+from validator.prove.encoding import Encoding
 from validator.prove.facts.bounded_facts import BoundedFacts
 from validator.prove.known_places import KnownPlaces
 from validator.prove.matching import Simplify
@@ -143,6 +143,15 @@ def _straight(before: Trace, after: Trace, loop: Loop, options: Options) -> tupl
     return body.before, body.after
 
 
+def may_share(trace: Trace, number: int) -> bool:
+    """Does the guard of that number hand over what the one in front does, with neither store nor call between? Then
+    PyPy's optimizer has them share resume data (`emit_guard_operation` in optimizer.py)."""
+    at = [place for place, op in enumerate(trace.ops) if op.exit is not None][number - 1 : number + 1]
+    between = trace.ops[at[0] + 1 : at[1]]
+    one, other = (exit_of(trace.ops[place]).failargs for place in at)
+    return one == other and not any(op.op.kind is STORE or op.op.is_call for op in between)
+
+
 class _ResumeData:
     """The resume data of a pair of straight traces, as far as it stores, to these `memories`; `is_open` as in
     `Resumed`. `differs`: memory does at a side exit without that."""
@@ -162,17 +171,16 @@ class _ResumeData:
 
     def choices(self, number: int, last: int | None, origin: int) -> Iterator[int]:
         """The recorded guards that the guard of that number may come from, if resume data has to store at this one:
-        that of the `last` one in front, if it may share its resume data, as PyPy's optimizer has it wherever it can
-        (`emit_guard_operation` in optimizer.py), this itself, and later ones that ask the same, behind as many events,
-        at which it has not to."""
+        this itself, that of the `last` one in front, if it may share its resume data, and later ones that ask the same,
+        behind as many events, at which it has not to."""
         if not _pending(self.pair, number, origin):
             return
         self.is_open = True
         self.differs = self.differs or self._differs(number, origin)
         guard = self.pair.after.guards[number]
-        if last is not None and self._shares(self.pair.after.guards[number - 1], guard):
-            yield last
         yield origin
+        if last is not None and may_share(self.pair.after.trace, number):
+            yield last
         for k, recorded in enumerate(self.pair.before.guards[origin + 1 :], origin + 1):
             is_behind_as_many = recorded.events == guard.events
             if is_behind_as_many and recorded.passes is guard.passes and not _pending(self.pair, number, k):
@@ -185,12 +193,6 @@ class _ResumeData:
             if not facts.contradiction and facts.rebuild(one.claim) is self.pair.terms.false:
                 return True
         return False
-
-    def _shares(self, one: GuardEncoding, other: GuardEncoding) -> bool:
-        """Do both hand over the same, with neither store nor call between?"""
-        between = self.pair.after.trace.ops[one.number : other.number]
-        are_listed_alike = exit_of(one.operation).failargs == exit_of(other.operation).failargs
-        return are_listed_alike and not any(op.op.kind is STORE or op.op.is_call for op in between)
 
     def simplification(self, number: int, origin: int) -> Simplify:
         """The simplification of terms where the guard of that number fails, if it comes from that one; until another
