@@ -150,16 +150,17 @@ def _in_turn(text: Translated, options: Options, prove: Prove) -> tuple[Verdict,
 
 
 def _sharing(text: Translated, options: Options, prove: Prove) -> tuple[Verdict, Texts]:
-    """The verdict where a guard has the origin of the one in front, whose resume data it may share, if the bridge from
-    it shows that it has not its own."""
+    """The verdict where a guard has the origin of one in front, whose resume data it may share, if the bridge from it
+    shows that it has not its own."""
     while True:
         verdict, texts = _verdict(text, options, prove)
         if text.is_loop or not isinstance(verdict, Unknown) or not (lacking := _lacking(texts.after, text)):
             return verdict, texts
         number, origins = lacking[0], [*verdict.evidence.origins]
-        if not number or origins[number] == origins[number - 1] or not may_share(text.after, number):
+        first = origins.index(origins[number])
+        if not first or not all(may_share(text.after, at) for at in range(first, number + 1)):
             return verdict, texts
-        origins[number] = origins[number - 1]
+        origins[first : number + 1] = [origins[first - 1]] * (number + 1 - first)
         text = replace(text, origins=tuple(origins))
 
 
