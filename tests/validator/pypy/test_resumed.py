@@ -115,15 +115,20 @@ def test_a_bridge_shows_what_resume_data_stores_where_it_starts(begins: tuple[st
 
 
 @pytest.mark.parametrize(("in_front", "is_shared"), [("p0, i1", True), ("p0", False)])
-def test_a_guard_shares_the_resume_data_of_the_one_in_front_if_it_can(in_front: str, *, is_shared: bool) -> None:
+@pytest.mark.parametrize("between", [(), ("i4 = int_gt(i1, -9)", "guard_true(i4{}")])
+def test_a_guard_shares_the_resume_data_of_those_in_front_if_it_can(
+    between: tuple[str, ...], in_front: str, *, is_shared: bool
+) -> None:
     """The bridge shows it: it begins without the store that the recorded trace does between the two."""
     asks, again = ("i2 = int_lt(i1, 20)", "guard_true(i2{}"), ("i3 = int_lt(i1, 9)", "guard_true(i3{}")
     made = tuple(line.format(1, 5).replace("p9", "p0") for line in (*MADE, STORED))
-    parent = recorded("[p0, i1]", *asks, *made, *again, KEPT, "jump(p0, i1, descr=<Loop-1>)")
+    parent = recorded("[p0, i1]", *asks, *made, *between, *again, KEPT, "jump(p0, i1, descr=<Loop-1>)")
     lists = f", descr=<Guard0x7f08>) [{in_front}]", ", descr=<Guard0x7f10>) [p0, i1]"
-    after = asks[0], asks[1].format(lists[0]), again[0], again[1].format(lists[1]), KEPT
+    other = lists[1].replace("f10", "f09")
+    after = asks[0], asks[1].format(lists[0]), *(line.format(other) for line in between)
+    after = *after, again[0], again[1].format(lists[1]), KEPT
     ends = "label(p0, i1, descr=TargetToken(140))", "jump(p0, i1, descr=TargetToken(140))"
-    parent = parent.replace("i2{}", "i2)").replace("i3{}", "i3)")
+    parent = parent.replace("{}", ")")
     parent += loop("[p0, i1]", *(f"+1: {line}" for line in (ends[0], *after, ends[1])))
     child = recorded("[p0, i1]", "finish(i1)") + bridge("[p0, i1]", "+1: finish(i1)")
     one, _ = judged(parent + child)
