@@ -11,6 +11,7 @@ import copy
 import time
 import warnings
 from collections.abc import Callable, Iterator
+from functools import cache
 
 Shows = Callable[[str], bool]
 Edit = Callable[[ast.Module], bool]
@@ -23,6 +24,7 @@ _BODIES = ("body", "orelse", "handlers", "finalbody")
 def shrink(source: str, shows: Shows, seconds: float, clock: Callable[[], float] = time.monotonic) -> str:
     """A program that is no larger and `shows` what the given one does, found in about so many seconds."""
     end = clock() + seconds
+    shows = cache(shows)  # rounds come to the same programs
     best = ast.parse(source)
     if not _shown(best, shows):  # as the tree is written, comments are lost
         return source
