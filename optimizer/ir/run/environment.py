@@ -50,7 +50,9 @@ class Environment:
     @property
     def world_of_run(self) -> World:
         """The script without the writes that were not done because of what the run had read or watched."""
-        known = self._world.known if self._world.checked else self.functions.told()
+        if self._world.checked:
+            return self._world
+        known = self.functions.told()
         if not self._world.writes:
             return replace(self._world, checked=True, known=known)
         writes = tuple(

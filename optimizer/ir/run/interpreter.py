@@ -64,7 +64,8 @@ def run(trace: Trace, inputs: Sequence[Datum], world: World | None = None, heap:
 
 @immutable
 class _Step:
-    """An operation made ready; `plain` ones have nothing but a meaning without a heap, which is the common case."""
+    """An operation made ready; `plain` ones have nothing but a meaning without a heap, which is the common case, and
+    `bare` ones, such as guards of a condition, compute nothing."""
 
     number: int
     operation: Operation
@@ -78,6 +79,7 @@ class _Step:
     guard: _Guard | None
     call: CallSite | None
     plain: bool
+    bare: bool
 
 
 @immutable
@@ -191,6 +193,7 @@ class Program:
             guard,
             call,
             plain,
+            memory is None and row.meaning is None and row.defined is None,
         )
 
     def _compile_exit(self, exit_: Exit, line: int) -> _Guard:
@@ -274,7 +277,8 @@ class Program:
                 slots[step.result] = step.meaning(domain, *args)
                 continue
             row = step.operation.op
-            self._compute(state, step, args)
+            if not step.bare:
+                self._compute(state, step, args)
             if step.guard is not None:
                 if step.guard.number == leave_at or not self._passes(state, step, args):
                     return self._leave(state, step.guard)
