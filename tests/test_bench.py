@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import json
-import os
-import subprocess
-import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from itertools import islice
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
 
+import benchmarks.__main__ as command
 from benchmarks.large import boxes, nodes
 from benchmarks.measure import BASELINE, Z3_ALONE, Answer, methods, timed, without_cuts
 from benchmarks.workloads import WORKLOADS, Sample, Workload
@@ -30,20 +29,37 @@ item = "int"
 """
 
 
-def bench(*options: str) -> str:
-    command = [sys.executable, "-m", "benchmarks", *options]
-    environment = {**os.environ, "PYTHONPATH": str(ROOT / "scripts")}
-    done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True)
-    assert done.returncode == 0, done.stderr
-    assert done.stderr == ""
-    return done.stdout
+def once(measure: Callable[..., object]) -> Callable[..., object]:
+    measured: list[object] = []
+
+    def answer(*args: object, **options: object) -> object:
+        measured[:] = measured or [measure(*args, **options)]
+        return measured[0]
+
+    return answer
 
 
-def test_every_table_is_printed() -> None:
-    chosen = "heap, one wrong edit"
-    printed = bench("--pairs", "2", "--seconds", "1", "--longest", "50", "--cap", "1", "--workload", chosen)
+@pytest.fixture(scope="module")
+def bench() -> Iterator[Callable[..., str]]:
+    """What the command prints, for which all is measured once."""
+
+    def printed(*options: str) -> str:
+        chosen = ["--pairs", "3", "--seconds", "1", "--workload", "heap", "--longest", "50", "--cap", "1", *options]
+        done = CliRunner().invoke(command.bench, chosen, catch_exceptions=False, standalone_mode=False)
+        assert (done.return_value, done.stderr) == (0, "")
+        return done.stdout
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("PYTHONPATH", str(ROOT / "scripts"))
+        for name in ("validate_large", "measure_commands", "measure_campaigns", "race", "grow", "measure_optimizer"):
+            patch.setattr(command, name, once(getattr(command, name)))
+        yield printed
+
+
+def test_every_table_is_printed(bench: Callable[..., str]) -> None:
+    printed = bench()
     for word in (
-        chosen,
+        "heap",
         *(one.name for one in methods()),
         "by structure",
         "validate --batch",
@@ -57,10 +73,8 @@ def test_every_table_is_printed() -> None:
         assert word in printed
 
 
-def test_the_figures_as_json() -> None:
-    found = json.loads(
-        bench("--pairs", "3", "--seconds", "1", "--workload", "heap", "--longest", "50", "--cap", "1", "--json")
-    )
+def test_the_figures_as_json(bench: Callable[..., str]) -> None:
+    found = json.loads(bench("--json"))
     (race,) = found["races"]
     for method in race["methods"].values():
         assert method["pairs"] == method["proved"] + method["refuted"] + method["unknown"] > 0
