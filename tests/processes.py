@@ -6,7 +6,10 @@ import os
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from importlib import import_module
+from multiprocessing import get_context
+from multiprocessing.process import BaseProcess
 from pathlib import Path
 
 from validator.processes.guardian import let_go, watch
@@ -42,6 +45,34 @@ def end_all() -> None:
         for pipe in (process.stdout, process.stderr):
             assert pipe is not None
             pipe.close()
+
+
+def start_loaded(words: Sequence[str], folder: Path, environment: Mapping[str, str], output: Path) -> BaseProcess:
+    """A command of ours that writes to the file: a process of its own, forked from one that has loaded it already."""
+    started = _LOADED.Process(target=_command, args=(tuple(words), folder, dict(environment), output))
+    started.start()
+    return started
+
+
+_LOADED = get_context("forkserver")
+_LOADED.set_forkserver_preload(
+    [f"fuzz.command.{name}" for name in ("campaign", "corpus", "mine", "reduce", "report", "tables", "traces")]
+    + ["fuzz.command.pypy.prove", "validator.command.validate", "validator.check.checker"]
+)
+
+
+def _command(words: Sequence[str], folder: Path, environment: Mapping[str, str], output: Path) -> None:
+    os.setsid()
+    os.chdir(folder)
+    os.environ.clear()
+    os.environ.update(environment)
+    sys.path = [path for path in sys.path if not path.startswith((f"{ROOT}/tests", f"{ROOT}/scripts"))]
+    sys.argv = [*words]
+    with output.open("ab") as file:
+        os.dup2(file.fileno(), 1)
+        os.dup2(file.fileno(), 2)
+    program = "validator" if words[0] == "validate" else "fuzz"
+    getattr(import_module(f"{program}.command.entry"), words[0])()
 
 
 def children_of(pid: int) -> list[int]:

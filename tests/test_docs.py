@@ -10,6 +10,7 @@ import signal
 import socket
 import subprocess
 import sys
+import tempfile
 import tomllib
 from collections.abc import Iterator
 from contextlib import suppress
@@ -18,6 +19,7 @@ from itertools import chain, pairwise
 from pathlib import Path
 
 import pytest
+from processes import start_loaded
 
 from fuzz.cases.store import case_names, read_case
 from optimizer.ir.faults import InputError
@@ -240,10 +242,13 @@ class Session:
 
     def run(self, command: str) -> tuple[int, str]:
         tools = Path(sys.executable).parent
+        environment = {"PATH": f"{tools}:/usr/bin:/bin", "HOME": str(self.folder), "PYTHONPATH": str(ROOT)}
+        if re.fullmatch(r"(?:validate|traceproof)(?: (?:[^'*&|<>]+|'[^']*'))*", command):
+            return self._run_loaded(shlex.split(command), environment)
         with subprocess.Popen(
             ["bash", "-c", command],
             cwd=self.folder,
-            env={"PATH": f"{tools}:/usr/bin:/bin", "HOME": str(self.folder), "PYTHONPATH": str(ROOT)},
+            env=environment,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
             text=True,
@@ -257,6 +262,18 @@ class Session:
                 os.killpg(started.pid, signal.SIGKILL)
                 raise
         return started.returncode, printed
+
+    def _run_loaded(self, words: list[str], environment: dict[str, str]) -> tuple[int, str]:
+        """Runs a command of ours in which nothing is for the shell."""
+        with tempfile.TemporaryDirectory() as folder:
+            output = Path(folder) / "output"
+            started = start_loaded(words, self.folder, environment, output)
+            assert started.pid is not None
+            watch(started.pid)
+            self.left.append(started.pid)
+            started.join(60)
+            assert started.exitcode is not None, words
+            return started.exitcode, output.read_text()
 
     def end(self) -> None:
         """End what still runs in the background."""
