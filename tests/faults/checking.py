@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
-from itertools import islice
+from itertools import chain, islice
 from pathlib import Path
 from typing import Any
 
@@ -128,17 +128,12 @@ def _proved(fault: ValidatorFault) -> Iterator[Proof]:
 
 def wrong_pairs() -> Iterator[Pair]:
     """Pairs that are refuted: of the corpus, what planted faults make of the smallest traces, and random edits."""
-    return filter(_is_refuted, _pairs())
+    return filter(_is_refuted, chain(_of_corpus(), _of_faults(), map(_of_seed, _SEEDS)))
 
 
 @cache
 def _is_refuted(pair: Pair) -> bool:
     return isinstance(validate(pair.before, pair.after, pair.options), Refuted)
-
-
-@cache
-def _pairs() -> tuple[Pair, ...]:
-    return (*_of_corpus(), *_of_faults(), *_of_seeds())
 
 
 def _of_corpus() -> Iterator[Pair]:
@@ -162,7 +157,7 @@ def _of_faults() -> Iterator[Pair]:
                 yield Pair(before, after, _OPTIONS)
 
 
-def _of_seeds() -> Iterator[Pair]:
-    for seed in _SEEDS:
-        pair = make_pair(seed, 16 if seed % 2 else 8)
-        yield Pair(pair.before, pair.after, _OPTIONS)
+@cache
+def _of_seed(seed: int) -> Pair:
+    pair = make_pair(seed, 16 if seed % 2 else 8)
+    return Pair(pair.before, pair.after, _OPTIONS)

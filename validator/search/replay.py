@@ -117,7 +117,7 @@ class Replay:
             before = self._run(self._before, state)
             assert isinstance(before.outcome, Stopped)
         # What `before` has read or watched, no event changes in either run.
-        after = self._run(self._after, replace(state, world=before.world))
+        after = self._run(self._after, State(state.inputs, before.world, state.heap))
         if before.unclear or after.unclear or _is_too_long(after):
             return None
         renaming = Renaming()
@@ -129,7 +129,7 @@ class Replay:
         heap.layout = self._layout  # that of an example may know one trace only
         for program in (self._before, self._after):
             program.prepare(heap)
-        return replace(state, heap=heap if heap.objects or heap.names else None)
+        return State(state.inputs, state.world, heap if heap.objects or heap.names else None)
 
     def _run(self, program: Program, state: State, leave_at: int | None = None) -> Run:
         return program.run(state.inputs, state.world, leave_at=leave_at, heap=state.heap)
