@@ -8,7 +8,6 @@ from dataclasses import dataclass, fields
 from fuzz.campaign.examine import FAILURES, Find, Made, Optimizer, examine
 from fuzz.cases.store import Case, Expected
 from fuzz.draw.generator import GeneratedTrace
-from fuzz.hunt.finds import again
 from fuzz.hunt.observe import Observer
 from fuzz.report.words import last_lines
 from optimizer.ir.faults import InputError
@@ -39,7 +38,11 @@ class CaseRun:
 def run_case(case: Case, optimizer: Optimizer, judge: PairJudge, observer: Observer | None = None) -> CaseRun:
     """Judge the pair of a case, and what the optimizer makes of its recorded trace; run its program, if there is one
     and somebody who runs it."""
-    missed = again(case, observer) if case.program and observer is not None else ""
+    missed = ""
+    if case.program and observer is not None:
+        from fuzz.hunt.finds import again  # here: it loads all about logs of PyPy, and few cases are programs
+
+        missed = again(case, observer)
     if not case.before:
         return CaseRun(case.name, None, (missed,) * bool(missed))
     done = _run_traces(case, optimizer, judge)
