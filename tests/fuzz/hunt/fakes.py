@@ -69,14 +69,14 @@ def fake(folder: Path, plant: str = "", log: str = RIGHT) -> str:
     """The command of a target with this fault and this log."""
     path = folder / "fake.py"
     path.write_text(_FAKE.format(log=log, plant=plant, folder=str(folder)))
-    return shlex.join((sys.executable, "-IS", str(path)))
+    return shlex.join((sys.executable, "-ISu", str(path)))
 
 
 def spoiled(folder: Path, pattern: str, put: str) -> str:
     """The command of a target that runs pypy3, and then changes the last optimized trace of a bridge in its log."""
     path = folder / "spoiled.py"
     path.write_text(_SPOILED.format(pattern=pattern, put=put))
-    return shlex.join((sys.executable, "-IS", str(path)))
+    return shlex.join((sys.executable, "-ISu", str(path)))
 
 
 def drawn(seed: int) -> Program:
