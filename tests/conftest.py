@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import signal
 from collections.abc import Iterator
@@ -26,6 +27,13 @@ settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "default"))
 def pytest_collection_finish() -> None:
     """Tests run as commands do; what is collected stays, too."""
     collect_seldom()
+
+
+@pytest.fixture(autouse=True, scope="module")
+def _memory_is_freed() -> Iterator[None]:
+    """Terms of Z3 are large, and Python sees little of that."""
+    yield
+    gc.collect()
 
 
 @pytest.fixture(autouse=True)
