@@ -31,9 +31,9 @@ def pytest_collection_finish() -> None:
 
 @pytest.fixture(autouse=True, scope="module")
 def _memory_is_freed() -> Iterator[None]:
-    """Terms of Z3 are large, and Python sees little of that."""
+    """Terms of Z3 are large, and Python sees little of that. What older modules keep is not looked at again."""
     yield
-    gc.collect()
+    gc.collect(0)
 
 
 @pytest.fixture(autouse=True)

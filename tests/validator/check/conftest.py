@@ -11,4 +11,4 @@ import pytest
 @pytest.fixture(autouse=True)
 def _memory_is_freed_at_once() -> Iterator[None]:
     yield
-    gc.collect()
+    gc.collect(0)
