@@ -20,7 +20,7 @@ from optimizer.ir.immutable import replace
 from optimizer.ir.trace import Trace
 from optimizer.ir.types.trace_layout import layout_of
 from validator.loops.judge import ITERATIONS, of_loop
-from validator.loops.proofs import unrolled
+from validator.loops.proofs import proofs, unrolled
 from validator.loops.shape import loop_of
 from validator.prove.align import Alignment, given_origins
 from validator.prove.judge import validate
@@ -163,11 +163,12 @@ def given_or(candidate: Candidate, optimizer: Optimizer | None) -> Optimizer:
 def refuted_by(before: Trace, after: Trace, state: State, options: Options) -> Refuted | None:
     """The verdict that follows from running both traces on one state, if one does: whatever the origin is of the guard
     at which the optimized trace leaves. It is told with the origins that the validator takes to be likely. Of a peeled
-    loop a few iterations are run."""
+    loop a few iterations are run, if it is one that can be proved."""
     if inner_label(after) is None:
         return _refuted_straight(before, after, state, options)
     try:
         loop = loop_of(before, after)
+        _ = [*proofs(loop, options)]  # raises what the validator would
     except (NotModelled, InputError):
         return None
     for iterations in ITERATIONS:

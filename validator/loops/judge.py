@@ -20,9 +20,9 @@ from validator.loops.proofs import (
     unrolled,
 )
 from validator.loops.shape import Loop
-from validator.loops.written import UNREAD, takes_for_written
+from validator.loops.written import UNREAD, looks_away, takes_for_written
 from validator.prove.judge import OUT_OF_TIME, validate
-from validator.prove.notes import RESUME_DATA, UNLISTED
+from validator.prove.notes import BLIND, RESUME_DATA, UNLISTED
 from validator.search.counterexample import State
 from validator.solvers.portfolio import Query
 from validator.verdict import (
@@ -162,6 +162,8 @@ def _together(loop: Loop, proved: dict[str, Evidence]) -> Evidence:
         origins = (*entry.origins, *_origins(loop, proved))
     if takes_for_written(loop):
         assumes = (*assumes, UNREAD)
+    if looks_away(loop):
+        assumes = (*assumes, BLIND)
     return Evidence(
         vacuous=_vacuous(proved),
         assumes=tuple(dict.fromkeys([*assumes, *entry.assumes, *_assumed(proved.values())])),

@@ -7,14 +7,14 @@ later iteration: of the next one, of which a proof of its own can speak, or of a
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 from optimizer.ir.faults import Unsupported
 from optimizer.ir.loops import Part
 from optimizer.ir.rows.ops import Kind
 from optimizer.ir.rows.row import EVENT, FIELD, LOAD, NEW, REF, STORE, Role
 from optimizer.ir.trace import ConstInt, Operation, Value, Var
-from optimizer.ir.types.calls import EVENT_ROLES, CallSite, call_of
+from optimizer.ir.types.calls import EVENT_ROLES, call_of
 from optimizer.ir.types.known_calls import meant
 from optimizer.ir.types.layout import Array, Field, Layout, Struct
 from optimizer.ir.types.memory_types import is_left_open
@@ -38,7 +38,7 @@ def may_hand_on_unwritten(loop: Loop) -> bool:
 def check_written(loop: Loop) -> None:
     """Raises Unsupported where the preamble or the body may read memory that an iteration in front of the last one has
     allocated and not written."""
-    load = _late_load(loop, structs=loop.declared.hands_on_unwritten)
+    load = _late(loop, _loads, structs=loop.declared.hands_on_unwritten)
     if load is not None:
         what = f"{load.op.name} of what an earlier iteration may have allocated and not written"
         raise Unsupported(what, load.line, "after")
@@ -47,7 +47,12 @@ def check_written(loop: Loop) -> None:
 def takes_for_written(loop: Loop) -> bool:
     """Does a proof of the loop rest on the declaration that no fields are read which are not written?"""
     is_declared = not loop.declared.hands_on_unwritten
-    return is_declared and (_hands_on(loop, structs=True) or _late_load(loop, structs=True) is not None)
+    return is_declared and (_hands_on(loop, structs=True) or _late(loop, _loads, structs=True) is not None)
+
+
+def looks_away(loop: Loop) -> bool:
+    """May a function that is declared to read nothing be given such memory?"""
+    return _late(loop, _blind, structs=loop.declared.hands_on_unwritten) is not None
 
 
 def _hands_on(loop: Loop, *, structs: bool) -> bool:
@@ -55,8 +60,9 @@ def _hands_on(loop: Loop, *, structs: bool) -> bool:
     return any(_may_read(load, one, loop.layout) for load in _loads(loop.peeled.preamble, loop.layout) for one in made)
 
 
-def _late_load(loop: Loop, *, structs: bool) -> Operation | None:
-    """The first operation that may read, of an object that is older than the last iteration, what is not written."""
+def _late(loop: Loop, among: Callable[[Part, Layout], list[Operation]], *, structs: bool) -> Operation | None:
+    """The first operation `among` these that may read, of an object that is older than the last iteration, what is not
+    written."""
     parts = tuple(dict.fromkeys([loop.first[0], loop.recorded]))
     made = [one for part in parts for one in _unwritten(part, loop.layout, structs)]
     if not made:
@@ -68,7 +74,7 @@ def _late_load(loop: Loop, *, structs: bool) -> Operation | None:
     taken = [_older(of_preamble.of(value)) for value in preamble.handed_on]
     of_body = _Ages(body, taken, loop.layout, is_kept=is_kept)
     for part, ages in ((preamble, of_preamble), (body, of_body)):
-        for load in [one for one in _loads(part, loop.layout) if any(ages.of(arg) >= _OLD for arg in one.args)]:
+        for load in [one for one in among(part, loop.layout) if any(ages.of(arg) >= _OLD for arg in one.args)]:
             if any(_may_read(load, one, loop.layout) for one in made):
                 return load
     return None
@@ -116,14 +122,20 @@ def _written_items(part: Part, layout: Layout) -> dict[tuple[Value, object], set
 
 def _loads(part: Part, layout: Layout) -> list[Operation]:
     """The operations that read memory of objects, and need it written. Events do not."""
-    reads = [one for one in part.ops if one.op.kind in READS or _looks(call_of(one, layout))]
+    reads = [one for one in part.ops if one.op.kind in READS or _looks(one, layout)]
     return [one for one in reads if any(arg.type is REF for arg in one.args)]
 
 
-def _looks(call: CallSite | None) -> bool:
-    """Is it a function, which looks into memory?"""
+def _blind(part: Part, layout: Layout) -> list[Operation]:
+    """The calls of functions that are declared to read nothing."""
+    return [one for one in part.ops if _looks(one, layout) is False]
+
+
+def _looks(operation: Operation, layout: Layout) -> bool | None:
+    """Does the function that is called there look into memory? None where none is."""
+    call = call_of(operation, layout)
     if call is None or call.role in EVENT_ROLES:
-        return False
+        return None
     return call.role is not Role.FUNCTION or not call.effects.sees_nothing
 
 

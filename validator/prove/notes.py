@@ -22,6 +22,9 @@ from validator.verdict import Failargs, Guards
 RESUME_DATA = "resume data"
 """The assumption where nothing of them is compared."""
 
+BLIND = "functions do not look into objects that the traces allocate"
+"""The assumption where one that is declared to read nothing is given such an object."""
+
 UNLISTED = "failargs of"
 """The beginning of the assumption on guards that list none."""
 
@@ -41,7 +44,7 @@ def assumptions(pair: Pair) -> tuple[str, ...]:
 
 def _of_objects(pair: Pair) -> Iterator[str]:
     if _hands_allocations(pair):
-        yield "functions do not look into objects that the traces allocate"
+        yield BLIND
     if any(kind_of(key) is MemoryKind.RAW for key in pair.memory.slots) and _takes_addresses(pair):
         yield "no access to raw memory goes to an object, though addresses of objects are taken"
 

@@ -151,17 +151,27 @@ def _in_turn(text: Translated, options: Options, prove: Prove) -> tuple[Verdict,
 
 def _sharing(text: Translated, options: Options, prove: Prove) -> tuple[Verdict, Texts]:
     """The verdict where a guard has the origin of one in front, whose resume data it may share, if the bridge from it
-    shows that it has not its own."""
+    shows that it has not its own. Where it may not, that resume data lacks something is left open."""
     while True:
         verdict, texts = _verdict(text, options, prove)
-        if text.is_loop or not isinstance(verdict, Unknown) or not (lacking := _lacking(texts.after, text)):
+        if not isinstance(verdict, Proved) or not (lacking := _lacking(texts.after, text)):
             return verdict, texts
-        number, origins = lacking[0], [*verdict.evidence.origins]
-        first = origins.index(origins[number])
-        if not first or not all(may_share(text.after, at) for at in range(first, number + 1)):
-            return verdict, texts
-        origins[first : number + 1] = [origins[first - 1]] * (number + 1 - first)
-        text = replace(text, origins=tuple(origins))
+        number, memory = lacking
+        may_be_told = not text.is_loop and texts.before is text.before  # else guards have other numbers
+        origins = _shared(verdict.evidence.origins, text.after, number) if may_be_told else ()
+        if not origins:
+            reason = f"guard {number} has to store to {memory}, and the bridge from there begins without that"
+            return Unknown(verdict.evidence, reason), texts
+        text = replace(text, origins=origins)
+
+
+def _shared(origins: tuple[int | None, ...], after: Trace, number: int) -> tuple[int | None, ...]:
+    """The origins where the guards of one origin up to that number share the resume data of the guard in front of them;
+    none where they may not."""
+    first = origins.index(origins[number])
+    if not first or not all(may_share(after, at) for at in range(first, number + 1)):
+        return ()
+    return (*origins[:first], *[origins[first - 1]] * (number + 1 - first), *origins[number + 1 :])
 
 
 def _quick(prove: Prove, end: float) -> Prove:
@@ -206,10 +216,6 @@ def _verdict(text: Translated, options: Options, prove: Prove) -> tuple[Verdict,
         verdict = Unknown(
             verdict.evidence, f"the recorded trace has run, which contradicts what is assumed: {contradiction}"
         )
-    if isinstance(verdict, Proved) and (lacking := _lacking(told, text)):
-        number, memory = lacking
-        reason = f"guard {number} has to store to {memory}, and the bridge from there begins without that"
-        verdict = Unknown(verdict.evidence, reason)
     return verdict, Texts(before, told, text.assumes, text.rests_on, shown.options, shown.loop)
 
 

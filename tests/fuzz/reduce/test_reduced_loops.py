@@ -14,12 +14,15 @@ from fuzz.reduce.trials import Subject, refuted_by
 from fuzz.subject.optimizers import ours_peeling
 from optimizer.ir.check import inner_label
 from optimizer.ir.immutable import replace
+from optimizer.ir.run.objects import NULL
 from optimizer.ir.text import parse
+from optimizer.ir.text.heap_reader import parse_heap
 from optimizer.ir.trace import Trace
+from optimizer.ir.types.trace_layout import layout_of
 from optimizer.peel import peel
 from validator.prove.judge import validate
 from validator.search.counterexample import State
-from validator.verdict import Refuted, Verdict
+from validator.verdict import Refuted, Unsupported, Verdict
 
 LOOPS = Vocabulary(("integers", "objects"), loops=True)
 
@@ -74,6 +77,23 @@ def test_runs_of_a_few_iterations_refute(line: str, becomes: str, obligation: st
     assert found
     assert obligation in {one.counterexample.obligation for one in found}
     assert isinstance(validate(before, wrong, OPTIONS), Refuted)
+
+
+def test_what_the_validator_does_not_take_is_not_refuted_either() -> None:
+    """A store to an immutable field, of an object that may be of an earlier iteration."""
+    declared = '+++\n[struct.Node]\nfields = { tag = { type = "int", immutable = true } }\n+++\n'
+    store = "setfield_gc(p0, i0, descr=Node.tag)\n"
+    before = f"{declared}[p0, i0, i1]\n{store}guard_true(i1) [i1]\njump(p0, i1, i0)\n"
+    preamble = f"[p0, i0, i1]\n{store}guard_true(i1, origin=0) [i1]\nlabel(p0, i1, i0, descr=Body)\n"
+    body = f"{store.replace('i0', 'i1')}guard_true(i0, origin=0) [i1]\njump(p0, i0, i1, descr=Body)\n"
+    verdicts = {}
+    for stored, again in ((store, store.replace("i0", "i1")), ("", "")):
+        after = declared + preamble.replace(store, stored) + body.replace(store.replace("i0", "i1"), again)
+        pair = parse(before.replace(store, stored)), parse(after)
+        heap = parse_heap("p0 = Node()", layout_of(*pair))
+        found = refuted_by(*pair, State((heap.named("p0") or NULL, 0, 1), heap=heap), OPTIONS)
+        verdicts[stored] = type(validate(*pair, OPTIONS)), None if found is None else type(found)
+    assert verdicts == {store: (Unsupported, None), "": (Refuted, Refuted)}
 
 
 def test_a_loop_is_reduced_to_what_is_handed_on_wrongly() -> None:

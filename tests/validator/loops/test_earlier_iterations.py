@@ -9,6 +9,7 @@ from optimizer.peel import peel
 from tests.validator.loop_pairs import edited
 from tests.validator.pairs import judge
 from validator import Proved, Refuted, validate
+from validator.prove.notes import BLIND
 
 
 def test_what_the_preamble_reads_is_no_promise() -> None:
@@ -285,6 +286,18 @@ def test_only_what_a_new_object_may_have_and_not_hold_is_not_written(made: str, 
     before = f"{declared}{once}jump(p1, p2, i0)\n"
     after = f"{declared}{once}label(p1, p2, i0, descr=Body)\n{again}jump(p2, p5, i0, descr=Body)\n"
     assert ("what an earlier iteration" in str(judge(before, after))) is not is_judged
+
+
+@pytest.mark.parametrize(("made", "is_told"), [("new_array(i0, descr=Items)", True), ("new(descr=Cleared)", False)])
+def test_what_a_function_does_not_look_at_is_told(made: str, is_told: bool) -> None:
+    """An object goes round twice before the function is given it; no trace gives it what it has allocated itself."""
+    declared = '+++\n[struct.Cleared]\n[call.identity]\nresult = "int"\nelidable = true\n+++\n[p0, p1, i0]\n'
+    once = f"i3 = call_i(7, p0, descr=identity)\nguard_true(i3) []\np2 = {made}\n"
+    again = once.replace("3", "4").replace("p2", "p5").replace("p0", "p1")
+    before = f"{declared}{once}jump(p1, p2, i0)\n"
+    verdict = judge(before, f"{declared}{once}label(p1, p2, i0, descr=Body)\n{again}jump(p2, p5, i0, descr=Body)\n")
+    assert isinstance(verdict, Proved)
+    assert (BLIND in verdict.evidence.assumes) is is_told
 
 
 COPIES = """+++

@@ -8,13 +8,14 @@ in another run.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from functools import lru_cache, partial
 from itertools import chain, count
 
 from optimizer.ir.immutable import replace
+from optimizer.ir.rows.ops import OPS
+from optimizer.ir.rows.row import INT, LOAD, PURE, Op
 from validator.pypy.inferred.numbering import Preserved
 from validator.pypy.inferred.sameness import Node, Sameness
 from validator.pypy.printed.lines import NULL, Line, Printed, is_float, is_pointer, is_variable
@@ -25,11 +26,16 @@ TESTS = ("guard_class", "guard_nonnull_class", "record_exact_class")
 PASSES = {"guard_true": True, "guard_false": False}
 """The guards of a comparison, with the truth for which they pass."""
 
-_COMPUTED = re.compile(r"(?:int|uint|ptr|instance_ptr)_(?!.*_ovf)\w+|arraylen_gc|(?:str|unicode)(?:len|getitem)")
-"""The operations that give the same of the same arguments, beside loads of fields that never change."""
 
-_TRUTH = re.compile(r"_(?:eq|ne|lt|le|gt|ge|is_true|is_zero)\Z")
-"""The ends of the names of those that give 0 or 1."""
+def _is_lasting(row: Op) -> bool:
+    """Does it give the same number of the same constants, whenever it is asked? Addresses are none."""
+    if row.kind is LOAD:
+        return row.memory is not None and row.memory.on is not None  # items of strings
+    shows = row.memory is not None and row.memory.shows
+    return row.kind is PURE and row.result is INT and row.overflows is None and not (row.has_floats or shows)
+
+
+_LASTING = frozenset(name for name, row in OPS.items() if _is_lasting(row))
 
 
 def with_constants(sides: Sides, leaves: Preserved, is_fixed: Callable[[str], bool]) -> Sides:
@@ -77,7 +83,7 @@ class _Held:
         """Statements on what guards ask about, each behind what computes that."""
         for line in lines:
             if line.is_guard and line.args and (value := self._source(line.args[0])) in self.made:
-                for stated in _statement(line, value, self.made[value]):
+                for stated in _statement(line, value):
                     yield from self._computing(stated)
                     yield stated
             elif line.result and self._is_computed(line) and all(map(self._source, line.args)):
@@ -87,7 +93,7 @@ class _Held:
     def _is_computed(self, line: Line) -> bool:
         if line.name.startswith("getfield_gc"):
             return self.is_fixed(line.descr)
-        return _COMPUTED.fullmatch(line.name) is not None
+        return line.name in _LASTING
 
     def _source(self, text: str) -> str:
         """The text that stands for a value: itself, a constant that it is, or a result; "" of others."""
@@ -105,13 +111,10 @@ class _Held:
                 yield self.made[text]
 
 
-def _statement(guard: Line, value: str, made: Line) -> Iterator[Line]:
-    """The findings of the guard on the value that is made so."""
+def _statement(guard: Line, value: str) -> Iterator[Line]:
+    """The finding of the guard, of that value."""
     match guard.name, guard.args[1:]:
         case "guard_true" | "guard_false", _:
-            if not _TRUTH.search(made.name):
-                yield Line(f"{value}_is_true", "int_is_true", (value,))
-                value = f"{value}_is_true"
             yield Line(None, "record_exact_value_i", (value, str(int(PASSES[guard.name]))))
         case "guard_value", rest if not is_variable(rest[0]):
             yield Line(None, f"record_exact_value_{'r' if value[0] == 'p' else 'i'}", (value, *rest))
