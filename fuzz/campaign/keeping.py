@@ -48,8 +48,7 @@ class Keeping:
         if self._reduced >= _MOST:
             return self._first(unreduced(find, case))
         self._reduced += 1
-        tested = self._plan.optimizer
-        separable = OurParts() if tested.kind is OptimizerKind.OURS and not tested.peels else None
+        separable = OurParts() if self._plan.optimizer.kind is OptimizerKind.OURS else None
         kept = settle_find(find, case, self._subject, self._buckets, REDUCE_S, separable)
         self._repeated[words] += kept.bucket in self._buckets
         return self._first(kept)

@@ -13,7 +13,7 @@ from random import Random
 from typing import Any
 
 from fuzz.draw.vocabulary import EVERYTHING, Vocabulary
-from fuzz.subject.optimizers import OptimizerKind, OptimizerSpec
+from fuzz.subject.optimizers import OptimizerSpec
 from validator.tell.plain_data import from_plain, to_plain
 from validator.verdict import Options
 
@@ -38,7 +38,7 @@ def usual_mutate(optimizer: OptimizerSpec, seeds_from: Sequence[str]) -> int:
     that this finds nothing sooner."""
     if seeds_from:
         return 100
-    return 0 if optimizer.kind is OptimizerKind.OURS else AIMED
+    return 0 if optimizer.is_ours else AIMED
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,7 +12,6 @@ from fuzz.campaign.plan import Plan
 from fuzz.campaign.results import Result
 from fuzz.campaign.seeds import Seeds
 from fuzz.report.words import counted, times
-from fuzz.subject.optimizers import OptimizerKind
 
 _SHOWN_NAMES = 50
 """The number of names that are shown, at most: if more has never fired, the campaign was too short to tell anything by
@@ -149,7 +148,7 @@ class Summary:
     @property
     def is_foreign(self) -> bool:
         """Is it not our own optimizer?"""
-        return self.plan.optimizer.kind is not OptimizerKind.OURS
+        return not self.plan.optimizer.is_ours
 
     def warning(self, interrupted: bool) -> str:
         """A reason why the whole campaign is worth little; empty if there is none."""

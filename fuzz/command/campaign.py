@@ -147,7 +147,8 @@ def fuzz(
         plan = _resumed(path, context)
     else:
         limits = _Limits(_SECONDS) if limits == _Limits() else limits
-        optimizer = replace(optimizer, peels=asked.loops and optimizer.kind is OptimizerKind.OURS)
+        if asked.loops and optimizer.kind is OptimizerKind.OURS:
+            optimizer = replace(optimizer, kind=OptimizerKind.PEELING)
         share = usual_mutate(optimizer, seeds_from) if mutate is None else mutate
         plan = Plan(
             SystemRandom().randrange(1 << 32) if seed is None else seed,

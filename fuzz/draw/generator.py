@@ -101,9 +101,9 @@ def _nothing(draft: Draft) -> None:
 
 def _end(draft: Draft) -> None:
     """The end carries almost everything that nothing else shows; that of a loop has a value for each input."""
-    jumps = [row for row in draft.rows.ends if row.jumps]
-    if draft.shape.vocabulary.loops and jumps:
-        draft.add(jumps[0], tuple([_handed_on(draft, var) for var in draft.inputs]))
+    if draft.shape.vocabulary.loops:
+        jump = next(row for row in draft.rows.ends if row.jumps)
+        draft.add(jump, tuple([_handed_on(draft, var) for var in draft.inputs]))
         return
     kept = [var for var in draft.unused.values() if draft.choices.chance(draft.shown_at_end(var))]
     draft.add(draft.choices.pick(draft.rows.ends), (*kept, *draft.some_handed(3)))

@@ -169,15 +169,25 @@ class Vocabulary:
         return "; ".join(told)
 
     def narrowed(self, other: Vocabulary) -> Vocabulary:
-        """The vocabulary of what is in both. Raises InputError where they name words of different widths."""
+        """The vocabulary of what is in both, this being what an optimizer announces. Raises InputError where they name
+        words of different widths, or have nothing in common that traces can be made of."""
         if EVERYTHING in (self, other):
             return other if self.is_all else self
         if None not in (self.word, other.word) and self.word != other.word:
             raise InputError(f"--word {other.word}: the optimizer announces words of {self.word} bits")
         both = self.rows & other.rows
         names = tuple(name for name, row in OPS.items() if row in both)
+        if not names:
+            raise InputError("--kinds, --ops, --without: the optimizer announces none of the operations that are left")
         word = self.word if other.word is None else other.word
-        return Vocabulary(ops=names, word=word, loops=self.loops or other.loops)
+        narrower = Vocabulary(ops=names, word=word, loops=self.loops or other.loops)
+        narrower.check_loops("the optimizer does not announce")
+        return narrower
+
+    def check_loops(self, why: str) -> None:
+        """Raises InputError where loops are wanted and no operation is left that goes back."""
+        if self.loops and not any(row.jumps for row in self.rows):
+            raise InputError(f"--loops: a loop ends with jump, which {why}")
 
 
 EVERYTHING = Vocabulary()
@@ -234,8 +244,7 @@ def check_names(vocabulary: Vocabulary, where: Callable[[str], str]) -> None:
                 near = get_close_matches(pattern, OPS, 1)
                 hint = f"; is it {near[0]}?" if near else ""
                 raise InputError(f"{where(field)}: no operation is called {pattern!r}{hint}")
-    if vocabulary.loops and not any(row.jumps for row in vocabulary.rows):
-        raise InputError("--loops: a loop ends with jump, which was not chosen")
+    vocabulary.check_loops("was not chosen")
     if not any(row.kind is Kind.END for row in vocabulary.rows):
         ends = " and ".join(row.name for row in OPS.values() if row.kind is Kind.END)
         option = where("ops" if vocabulary.ops else "without")

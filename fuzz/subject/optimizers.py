@@ -23,6 +23,7 @@ from validator.processes.alarm import Late, alarm
 
 class OptimizerKind(StrEnum):
     OURS = "ours"
+    PEELING = "ours, which peels loops"
     FUNCTION = "function"
     COMMAND = "command"
     SERVER = "server"
@@ -31,19 +32,22 @@ class OptimizerKind(StrEnum):
 @dataclass(frozen=True, slots=True)
 class OptimizerSpec:
     """The optimizer that is tested. `text` is `module:function` or a command line, `limit_s` the seconds that it may
-    take for a trace, `memory_mb` the megabytes of each process that it is. Our own one peels loops where it `peels`."""
+    take for a trace, `memory_mb` the megabytes of each process that it is."""
 
     kind: OptimizerKind = OptimizerKind.OURS
     text: str = ""
     limit_s: float = 10.0
     memory_mb: int = 4096
-    peels: bool = False
+
+    @property
+    def is_ours(self) -> bool:
+        return self.kind in (OptimizerKind.OURS, OptimizerKind.PEELING)
 
     def arguments(self) -> str:
         """The words of a command line that choose it; empty for our own."""
         default = OptimizerSpec()
         words: list[str] = []
-        if self.kind is not OptimizerKind.OURS:
+        if not self.is_ours:
             words += [OPTIONS[self.kind], self.text]
         if self.limit_s != default.limit_s:
             words += ["--optimizer-timeout", f"{self.limit_s:g}"]
@@ -65,7 +69,9 @@ def open_optimizer(spec: OptimizerSpec) -> Iterator[Optimizer]:
     """The optimizer, until its programs are ended. Raises InputError where there is no such function or program."""
     match spec.kind:
         case OptimizerKind.OURS:
-            yield within(ours_peeling if spec.peels else ours, spec.limit_s)
+            yield within(ours, spec.limit_s)
+        case OptimizerKind.PEELING:
+            yield within(ours_peeling, spec.limit_s)
         case OptimizerKind.FUNCTION:
             yield within(_function(spec.text), spec.limit_s)
         case OptimizerKind.COMMAND:

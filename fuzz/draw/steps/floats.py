@@ -147,9 +147,8 @@ def test_border(draft: Draft) -> None:
     result = compute_float(draft, draft.choices.pick(tests), args if draft.choices.chance(50) else args[::-1])
     if result is not None:
         draft.guard_on(result)
-        row = draft.choices.pick([row for row in float_rows(draft.shape.word) if FLOAT in (row.args or ())])
-        operands = _operands(draft, row)
-        compute_float(draft, row, (args[0], *operands[1:]) if row.args and row.args[0] is FLOAT else operands)
+        row = draft.choices.pick([row for row in float_rows(draft.shape.word) if row.args and row.args[0] is FLOAT])
+        compute_float(draft, row, (args[0], *_operands(draft, row)[1:]))
 
 
 def guard_float(draft: Draft) -> None:

@@ -114,7 +114,7 @@ def test_a_narrower_choice_is_in_both() -> None:
 
 
 def test_a_plan_remembers_what_was_chosen() -> None:
-    asked, announced = Vocabulary(("integers",), (), ("int_mul*",), 32, loops=True), Vocabulary(ops=("int_*", "finish"))
+    asked, announced = Vocabulary(("integers",), (), ("int_mul*",), 32, loops=True), Vocabulary(ops=("int_*", "jump"))
     spec = OptimizerSpec(OptimizerKind.SERVER, "serve")
     plan = Plan(3, optimizer=spec, asked=asked, announced=announced)
     assert Plan.read(to_plain(plan)) == plan
@@ -127,6 +127,13 @@ def test_a_plan_remembers_what_was_chosen() -> None:
 def test_loops_end_with_jump() -> None:
     with pytest.raises(InputError, match="--loops: a loop ends with jump, which was not chosen"):
         check_names(Vocabulary(without=("jump",), loops=True), str)
+
+
+def test_what_an_optimizer_does_not_announce_is_not_drawn_for_it() -> None:
+    with pytest.raises(InputError, match="--loops: a loop ends with jump, which the optimizer does not announce"):
+        Vocabulary(ops=("int_*", "finish")).narrowed(Vocabulary(loops=True))
+    with pytest.raises(InputError, match="the optimizer announces none of the operations that are left"):
+        Vocabulary(ops=("int_*", "finish")).narrowed(Vocabulary(ops=("float_*", "jump")))
 
 
 def test_loops_hand_on_what_they_compute_and_what_they_were_given() -> None:

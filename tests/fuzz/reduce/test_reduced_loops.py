@@ -6,12 +6,13 @@ import pytest
 from finding import find_in
 
 from fuzz.campaign.batch import Task, run_batch
+from fuzz.campaign.examine import Optimized
 from fuzz.campaign.plan import OPTIONS, Plan
 from fuzz.draw.generator import generate_for
 from fuzz.draw.vocabulary import Vocabulary
 from fuzz.reduce.reduce import reduce_find
 from fuzz.reduce.trials import Subject, refuted_by
-from fuzz.subject.optimizers import ours_peeling
+from fuzz.subject.optimizers import OptimizerKind, OptimizerSpec, open_optimizer
 from optimizer.ir.check import inner_label
 from optimizer.ir.immutable import replace
 from optimizer.ir.run.objects import NULL
@@ -115,9 +116,10 @@ def test_a_loop_is_reduced_to_what_is_handed_on_wrongly() -> None:
 
 
 def test_loops_are_peeled_by_our_own_optimizer() -> None:
-    spec = replace(Plan(0).optimizer, peels=True)
+    spec = OptimizerSpec(OptimizerKind.PEELING)
     plan = Plan(0, 30, optimizer=spec, asked=LOOPS)
     assert [done.result.verdict for done in run_batch(plan, Task(0, 30)) if done.result and done.result.is_find] == []
-    traces = [generate_for(seed, LOOPS).trace for seed in range(30)]
-    peeled = [trace for trace in traces if inner_label(ours_peeling(trace).trace) is not None]
+    with open_optimizer(spec) as optimizer:
+        optimized = [optimizer(generate_for(seed, LOOPS).trace) for seed in range(30)]
+    peeled = [one for one in optimized if isinstance(one, Optimized) and inner_label(one.trace) is not None]
     assert len(peeled) > 15

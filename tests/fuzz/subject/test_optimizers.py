@@ -411,7 +411,7 @@ def test_a_program_that_cannot_be_started_is_a_crash(tmp_path: Path) -> None:
 
 
 def test_every_kind_has_an_option() -> None:
-    assert {*optimizers.OPTIONS, OptimizerKind.OURS} == set(OptimizerKind)
+    assert {*optimizers.OPTIONS, OptimizerKind.OURS, OptimizerKind.PEELING} == set(OptimizerKind)
 
 
 CAMPAIGN = """\
