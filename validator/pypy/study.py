@@ -29,6 +29,7 @@ from validator.pypy.inferred.zeros import Zeros, with_zeros
 from validator.pypy.kept import Kept, damaged
 from validator.pypy.printed.descrs import Descrs
 from validator.pypy.printed.float_bytes import with_float_bytes
+from validator.pypy.printed.frames import check_frames
 from validator.pypy.printed.lines import UNUSED, is_pointer, read_printed
 from validator.pypy.printed.parents import Parents, Targets, correspond, path_to
 from validator.pypy.printed.rows import Rows, alone, rows_of, with_target
@@ -214,6 +215,7 @@ def translated(pair: LogPair, file: str, knowledge: Knowledge, *, strict: Transl
     whole = _whole(pair, file)
     if whole.prologue not in knowledge.prologues:
         raise NotStraight("what is loaded in front is in another order than in front of most traces of the log")
+    check_frames(whole, frozenset().union(*knowledge.prologues))
     sides = whole.without_unused()
     unused = () if sides == whole else (UNUSED,)
     sides, of_floats = with_float_bytes(sides)

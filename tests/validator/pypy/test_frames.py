@@ -9,7 +9,7 @@ import pytest
 from optimizer.ir.immutable import replace
 from tests.pypy_logs import WORK, judged_bridge
 from validator import Proved
-from validator.pypy.printed.frames import looks_early
+from validator.pypy.printed.frames import check_frames, looks_early
 from validator.pypy.printed.lines import Line, Printed
 from validator.pypy.printed.rows import with_target
 from validator.pypy.printed.straight import NotStraight, Sides
@@ -144,18 +144,19 @@ RECORDED = (NEXT, forced("p1"), looked("p1"), ROUND)
     ],
 )
 def test_a_label_binds_names_anew_and_goes_round(optimized: tuple[Line, ...], is_early: bool) -> None:
-    assert looks_early(RECORDED, optimized) is is_early
+    assert bool(looks_early(RECORDED, optimized)) is is_early
 
 
 @pytest.mark.parametrize(("first", "is_early"), [(looked("p0"), False), (written("p0"), True)])
 def test_what_is_recorded_in_front_of_the_call_may_be_there(first: Line, is_early: bool) -> None:
-    assert looks_early((first, *RECORDED), (looked("p0"), *RECORDED)) is is_early
+    assert bool(looks_early((first, *RECORDED), (looked("p0"), *RECORDED))) is is_early
 
 
 @pytest.mark.parametrize(("name", "is_early"), [("p0", False), ("p1", True)])
 def test_what_is_recorded_of_forced_objects_alone_is_a_field_of_a_frame(name: str, is_early: bool) -> None:
     other = Line("i7", "getfield_gc_i", (name,), "<FieldS Other.depth 8>")
-    assert looks_early((NEXT, forced("p1"), other), (NEXT, replace(other, args=("p0",)), forced("p1"))) is is_early
+    early = looks_early((NEXT, forced("p1"), other), (NEXT, replace(other, args=("p0",)), forced("p1")))
+    assert bool(early) is is_early
 
 
 @pytest.mark.parametrize("is_forced", [True, False])
@@ -165,4 +166,14 @@ def test_a_bridge_looks_at_no_frame_that_the_loop_forces_which_it_jumps_to(is_fo
     first = (forced("p1"),) if is_forced else ()
     recorded, optimized = (Printed(("p0", "p1"), (*lines, ROUND)) for lines in (first, (*first, looked("p1"))))
     with nullcontext() if is_forced else pytest.raises(NotStraight, match="in front of the call that forces it"):
-        with_target(Sides(recorded, optimized), loop, 3)
+        check_frames(with_target(Sides(recorded, optimized), loop, 3), frozenset())
+
+
+@pytest.mark.parametrize(
+    ("inputs", "is_early"),
+    [((), True), ((FRAME,), True), (("<FieldP Frame.other 8>",), False), (("<FieldS Other.depth 16>",), True)],
+)
+def test_fields_that_no_call_writes_are_in_memory_anyway(inputs: tuple[str, ...], is_early: bool) -> None:
+    early = Printed(("p0", "p1"), (NEXT, looked("p1"), forced("p1"), ROUND))
+    with pytest.raises(NotStraight) if is_early else nullcontext():
+        check_frames(Sides(Printed(("p0", "p1"), RECORDED), early), frozenset(inputs))

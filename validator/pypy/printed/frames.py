@@ -7,19 +7,39 @@ pyjitpl.py). Once forced, a frame stays so, since it does not go on while the tr
 Names tell nothing of which frames are one, and a label may bind a name anew. So an optimized trace has no access to an
 object that is neither new nor forced under that name since the last label, in front of whatever call that forces, if
 the recorded one accesses such a field behind the call alone.
+
+Only the virtualizable's fields are written by such a call. These are the inputs of loops, and a loop that nobody enters
+from another loads all of them in front (`patch_new_loop_to_load_virtualizable_fields` in compile.py).
 """
 
 from __future__ import annotations
 
+from collections.abc import Set
+
 from validator.pypy.printed.lines import Line, touches_nothing
+from validator.pypy.printed.straight import NotStraight, Sides
 
 
-def looks_early(recorded: tuple[Line, ...], optimized: tuple[Line, ...]) -> bool:
-    """Does the optimized trace access a field of a frame in front of a call that may force it? What stands behind an
-    inner label goes round."""
+def check_frames(sides: Sides, inputs: Set[str]) -> None:
+    """Raises NotStraight where a field of a frame is accessed in front of the call that forces it. Of a frame's class
+    of which fields are `inputs` of loops, all those that a call writes are: other fields are in memory anyway."""
+    classes = {*map(_class_of, inputs)}
+    runs = [(sides.before.lines, sides.after.lines)]
+    if loop := sides.target:
+        runs.append((loop.before.lines, loop.after.lines))
+        runs.append(((*sides.before.lines, *loop.before.lines), (*sides.after.lines, *loop.before.lines)))
+    for recorded, optimized in runs:
+        early = looks_early(recorded, optimized)
+        if any(memory in inputs or _class_of(memory) not in classes for memory in early):
+            raise NotStraight("a field of a frame that is accessed in front of the call that forces it")
+
+
+def looks_early(recorded: tuple[Line, ...], optimized: tuple[Line, ...]) -> set[str]:
+    """The fields of frames that the optimized trace accesses in front of a call that may force one. What stands behind
+    an inner label goes round."""
     body = next((at for at, line in enumerate(optimized) if line.name == "label"), len(optimized))
     early = _in_front((*optimized, *optimized[body:])) - _in_front(recorded)
-    return any(memory in _behind(recorded) for _, memory in early)
+    return _behind(recorded).intersection(memory for _, memory in early)
 
 
 def _in_front(lines: tuple[Line, ...]) -> set[tuple[bool, str]]:
@@ -52,3 +72,8 @@ def _behind(lines: tuple[Line, ...]) -> set[str]:
 
 def _forces(line: Line) -> bool:
     return line.is_call and touches_nothing(line.function)
+
+
+def _class_of(memory: str) -> str:
+    """The class to which a field belongs."""
+    return memory.split(" ")[1].rpartition(".")[0]

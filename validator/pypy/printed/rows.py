@@ -13,7 +13,7 @@ from functools import cache
 
 from optimizer.ir.immutable import replace
 from validator.pypy.printed.lines import Access, Line, Printed, is_pointer, is_variable
-from validator.pypy.printed.straight import AFTER, BEFORE, NotStraight, Sides, check_frames
+from validator.pypy.printed.straight import AFTER, BEFORE, NotStraight, Sides
 
 _NO_END = Line(None, "label", ())
 
@@ -74,7 +74,6 @@ def with_target(sides: Sides, target: Sides, number: int) -> Sides:
         raise NotStraight("a jump to a label that takes another number of values")
     rename = renaming({}, 1 + max(printed.highest() for printed in sides.printed), f"_{number}")
     loop = Sides(target.before.renamed(rename), target.after.renamed(rename))
-    check_frames(*((*side.lines, *loop.before.lines) for side in (sides.before, sides.after)))
     return replace(sides, target=loop)
 
 

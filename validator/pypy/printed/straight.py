@@ -12,7 +12,6 @@ from dataclasses import dataclass, replace
 
 from validator.pypy.printed.buffers import with_buffers
 from validator.pypy.printed.forcing import without_forcing
-from validator.pypy.printed.frames import looks_early
 from validator.pypy.printed.lines import NULL, Line, Printed, allocates_raw, is_variable
 
 BEFORE, AFTER = "before", "after"
@@ -82,7 +81,6 @@ def straight(recorded: Printed, optimized: Printed) -> Sides:
     after = _from_label(optimized)
     if len(after.inputs) != len(recorded.inputs):
         after = _from_entry(after, len(recorded.inputs))
-    check_frames(recorded.lines, after.lines)
     results = {line.result for line in after.lines}
     in_front = (line for line in optimized.lines if line.name.startswith("getfield_gc") and line.result not in results)
     prologue = tuple(line.descr for line in in_front)
@@ -116,12 +114,6 @@ def check_guards(optimized: Printed) -> None:
         if line.is_guard or line.is_call:
             other = line.name if line.is_guard and line.name not in _ASKS else ""
         known.add(line.result or "")
-
-
-def check_frames(recorded: tuple[Line, ...], optimized: tuple[Line, ...]) -> None:
-    """Raises NotStraight where a field of a frame is accessed in front of the call that forces it."""
-    if looks_early(recorded, optimized):
-        raise NotStraight("a field of a frame that is accessed in front of the call that forces it")
 
 
 def _from_label(optimized: Printed) -> Printed:
