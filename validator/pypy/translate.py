@@ -385,9 +385,7 @@ def _declarations(sides: Sides, effects: frozenset[Effect], fields: Fields, copi
         calls[function] = call
     certain = replace(declarations_of(accessed), fields=fields.declared(accessed), calls=tuple(calls.values()))
     return (
-        replace(certain, hands_on_unwritten=False)
-        if is_loop and reads_written_only(sides.printed, fields.spans)
-        else certain
+        replace(certain, hands_on_unwritten=False) if is_loop and reads_written_only(sides, fields.spans) else certain
     )
 
 

@@ -251,3 +251,18 @@ def test_what_is_stored_to_one_place_in_turn_is_the_same_if_it_is_as_often(
     sameness = Sameness(rows_of(translated(one, "log", study([one], "log")).sides))
     assert (sameness.of(BEFORE, "ConstPtr(ptr1)") == sameness.of(AFTER, "ConstPtr(ptr11)")) is is_same
     assert isinstance(judge(one, "log", study([one], "log")).verdict, Proved) is is_same
+
+
+@pytest.mark.parametrize(("object", "is_right"), [("p1", True), ("p9", False)])
+def test_what_both_traces_catch_is_one_exception(object: str, *, is_right: bool) -> None:
+    recorded = f"""\
+p1 = guard_exception(ConstClass(Error), descr=<Guard0x1>) []
+p2 = getfield_gc_r(p1, {MAP})
+i3 = instance_ptr_eq(ConstPtr(ptr1), p2)
+guard_true(i3, descr=<Guard0x2>) []
+finish(p9)"""
+    optimized = recorded.replace("ptr1", "ptr11").replace("r(p1", f"r({object}")
+    for name in (1, 2, 3):
+        optimized = optimized.replace(f"p{name}", f"p1{name}").replace(f"i{name}", f"i1{name}")
+    one = pair(recorded, optimized)
+    assert isinstance(judge(one, "log", study([one], "log")).verdict, Proved) is is_right

@@ -10,6 +10,7 @@ from tests.validator.pypy.test_stock import LOG
 from validator import Proved, Unsupported
 from validator.pypy.inferred.written import reads_written_only
 from validator.pypy.printed.lines import read_printed
+from validator.pypy.printed.straight import Sides
 
 SPANS = {"Frame": (8, 16), "Large": (8, 40)}
 NEW = "p2 = new_with_vtable(descr=<SizeDescr 24>)\n"
@@ -49,7 +50,15 @@ LOAD = "i3 = getfield_gc_i(p0, descr=<FieldS Pair.second 16>)\n"
 def test_fields_that_new_objects_have_are_written_before_they_are_loaded(trace: str, *, is_written: bool) -> None:
     text = f"[1] {{jit-log-noopt\n# Traced\n[p0, i1]\n{trace}finish(i1)\n[2] jit-log-noopt}}\n"
     (section,) = read_traces(text.splitlines())
-    assert reads_written_only([read_printed(section, "log")], SPANS) is is_written
+    printed = read_printed(section, "log")
+    assert reads_written_only(Sides(printed, printed), SPANS) is is_written
+
+
+def test_what_a_recorded_trace_alone_loads_is_written() -> None:
+    text = "[1] {jit-log-noopt\n# Traced\n[p0, i1]\n" + NEW + STORE + "%sfinish(i1)\n[2] jit-log-noopt}\n"
+    with_load, without = (read_printed(*read_traces((text % load).splitlines()), "log") for load in (LOAD, ""))
+    assert reads_written_only(Sides(with_load, without), SPANS)
+    assert not reads_written_only(Sides(without, with_load), SPANS)
 
 
 def test_what_is_in_a_new_object_is_not_relied_on() -> None:

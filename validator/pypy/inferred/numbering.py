@@ -30,6 +30,9 @@ _PURE = re.compile(r"(int|uint|ptr|instance_ptr|float|cast|convert|arraylen)_|(s
 _SMALL = re.compile(r"-?[0-9]{1,9}")
 _FOLDED = {"int_add": operator.add, "int_sub": operator.sub}
 _RAW_LOADS = ("getfield_raw", "getarrayitem_raw", "raw_load", "gc_load")
+_CAUGHT = ("guard_exception", "save_exception")
+"""The operations that give a pending exception, which both traces have in one order."""
+
 _PURE_FIELD = " pure>"
 _COMMUTE = re.compile(r"int_(add|mul|and|or|xor|eq|ne)\Z|(instance_)?ptr_(eq|ne)\Z")
 _KEEPS = ("guard_", "record_", "assert_", "new", "str", "unicode", "copystr", "copyunicode", "quasiimmut_", "label")
@@ -42,7 +45,7 @@ class Pass:
     """Numbers the values of one trace. `known` has the classes of operations by their arguments' classes, of both
     traces; guards from `later` on have passed at another time, of which optimized ones ask for the `asked` constants;
     `memory` tells what a load gives here, `writers` are the functions called so far that may write memory,
-    `loads` counts the loads from one place of which this trace does not know what they give; `made` has the
+    `loads` counts the loads from one place of which this trace does not know what they give, and pending exceptions; `made` has the
     allocations, `kept` those that nothing else can reach, `held` the references that were stored into each object,
     `born` the place in the trace of each result, and `sums` tells of sums to what which number was added."""
 
@@ -94,6 +97,9 @@ class Pass:
             self._found(line.args)
         elif line.name == "guard_isnull":
             self.sameness.join(self.trace, line.args[0], NULL)
+        elif line.result and line.name in _CAUGHT:
+            self._same(line.result, (line.name, self.loads[line.name]))
+            self.loads[line.name] += 1
         elif line.result and line.name.startswith(_RAW_LOADS):
             self._give_away(line.args)
             key = (line.name, line.descr, self._nodes(line.args), len(self.writers))

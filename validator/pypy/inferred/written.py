@@ -5,19 +5,19 @@ it does not say either, but where fields stand: a field is printed with the stru
 offset, an allocation with a size. Structs go on where those that they inherit from end. So an object has no field that
 stands behind its end, where it has another one, or among those of another struct of which it has a field.
 
-Where all other fields of numbers that the traces of a pair load are stored to before such a load, and before the
-iteration ends, no load finds memory that is not written, in whatever iteration, and nothing depends on what would be in
-it.
+Where all other fields of numbers that the optimized traces of a pair load are stored to before such a load, and before
+the iteration ends, no load finds memory that is not written, in whatever iteration, and nothing depends on what would
+be in it.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from validator.pypy.printed.lines import Line, Printed
-from validator.pypy.printed.straight import NotStraight
+from validator.pypy.printed.straight import NotStraight, Sides
 
 ALLOCATIONS = ("new", "new_with_vtable")
 _SIZE = re.compile(r"<SizeDescr ([0-9]+)>")
@@ -78,19 +78,16 @@ def _is_other_kind(access: Line, new: Line) -> bool:
     return access.name.startswith(_ACCESSES) and new.name not in ALLOCATIONS
 
 
-def reads_written_only(traces: Iterable[Printed], spans: Spans) -> bool:
-    """Is each field of a new object that a load of numbers may find stored to before that, and before the trace comes
-    to its label or its end? Arrays are no objects here."""
-    traces = tuple(traces)
-    loaded = {place_of(line) for printed in traces for line in printed.lines if line.name.startswith(_LOADS)}
-    return (
-        all(
-            _is_written(line, printed.lines[at + 1 :], {place for place in loaded if place}, spans)
-            for printed in traces
-            for at, line in enumerate(printed.lines)
-            if line.name in ALLOCATIONS and _SIZE.fullmatch(line.descr)  # a virtual reference is made whole
-        )
-        and None not in loaded
+def reads_written_only(sides: Sides, spans: Spans) -> bool:
+    """Is each field of a new object that an optimized load of numbers may find stored to before that, and before the
+    trace comes to its label or its end? What a recorded trace loads is written. Arrays are no objects here."""
+    optimized = (sides.after, sides.target.after) if sides.target else (sides.after,)
+    loaded = {place_of(line) for printed in optimized for line in printed.lines if line.name.startswith(_LOADS)}
+    return None not in loaded and all(
+        _is_written(line, printed.lines[at + 1 :], {place for place in loaded if place}, spans)
+        for printed in sides.printed
+        for at, line in enumerate(printed.lines)
+        if line.name in ALLOCATIONS and _SIZE.fullmatch(line.descr)  # a virtual reference is made whole
     )
 
 
