@@ -45,9 +45,9 @@ class Pass:
     """Numbers the values of one trace. `known` has the classes of operations by their arguments' classes, of both
     traces; guards from `later` on have passed at another time, of which optimized ones ask for the `asked` constants;
     `memory` tells what a load gives here, `writers` are the functions called so far that may write memory,
-    `loads` counts the loads from one place of which this trace does not know what they give, and pending exceptions; `made` has the
-    allocations, `kept` those that nothing else can reach, `held` the references that were stored into each object,
-    `born` the place in the trace of each result, and `sums` tells of sums to what which number was added."""
+    `loads` counts the loads from one place of which this trace does not know what they give, and pending exceptions;
+    `made` has the allocations, `kept` those that nothing else can reach, `held` the references that were stored into
+    each object, `born` the place in the trace of each result, and `sums` tells of sums to what which number was added."""
 
     sameness: Sameness
     trace: str
