@@ -47,7 +47,7 @@ class Pass:
     `memory` tells what a load gives here, `writers` are the functions called so far that may write memory,
     `loads` counts the loads from one place of which this trace does not know what they give, and pending exceptions;
     `made` has the allocations, `kept` those that nothing else can reach, `held` the references that were stored into
-    each object, `born` the place in the trace of each result, and `sums` tells of sums to what which number was added."""
+    each object, `born` the place in the trace of each result, and `sums` tells of sums what was added to what."""
 
     sameness: Sameness
     trace: str
