@@ -9,6 +9,7 @@ import pytest
 from faults.planting import Plant, ValidatorFault
 
 from optimizer.ir.domains.term import Term
+from optimizer.ir.immutable import replace
 from optimizer.ir.run.functions import Functions
 from validator.prove import obligations
 from validator.prove.call_encoder import CallEncoder
@@ -36,7 +37,7 @@ def _caught(name: str, breaks: str, plant: Plant, *catches: str) -> ValidatorFau
 
 def _always_made_before(right: Any, self: Pair, *args: Any) -> Obligation:
     made: Obligation = right(self, *args)
-    return made._replace(claim=self.terms.true)
+    return replace(made, claim=self.terms.true)
 
 
 def _never(*_: Any) -> Iterator[Obligation]:

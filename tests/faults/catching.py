@@ -20,11 +20,12 @@ _LONGEST_S = 300.0
 
 @dataclass(frozen=True, slots=True)
 class Caught:
-    """Which tests failed with the fault planted, and which did not."""
+    """Which tests failed with the fault planted, and which did not; or why one could not be run."""
 
     by: tuple[str, ...]
     missed: tuple[str, ...]
     seconds: float
+    broken: str = ""
 
 
 def catch(fault: ValidatorFault) -> Caught:

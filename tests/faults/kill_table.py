@@ -134,7 +134,7 @@ def _catch(pool: ProcessPoolExecutor, faults: list[ValidatorFault], options: arg
         if options.json:
             print(json.dumps({"fault": fault.name, "layer": fault.layer, **asdict(caught)}), flush=True)
         else:
-            told = ", ".join(caught.by) or "NOT CAUGHT"
+            told = ", ".join(caught.by) or caught.broken.partition(":\n")[0] or "NOT CAUGHT"
             missing = f"; not by {', '.join(caught.missed)}" if caught.by and caught.missed else ""
             print(f"| {fault.name} | {fault.layer} | {caught.seconds:.1f} | {told}{missing} |", flush=True)
         missed += bool(caught.missed or not caught.by)
@@ -165,7 +165,11 @@ def _caught(pool: ProcessPoolExecutor, faults: list[ValidatorFault]) -> Iterator
 
 
 def _catch_one(name: str) -> Caught:
-    return catch(fault_named(name, VALIDATOR_FAULTS))
+    fault = fault_named(name, VALIDATOR_FAULTS)
+    try:
+        return catch(fault)
+    except RuntimeError as error:
+        return Caught((), fault.catches, 0.0, str(error))
 
 
 if __name__ == "__main__":

@@ -6,7 +6,8 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from faults.catching import catch
+from faults import kill_table
+from faults.catching import Caught, catch
 from faults.kill_table import main
 from faults.killing import find, shows
 from faults.planting import OptimizerFault, ValidatorFault
@@ -82,3 +83,16 @@ def test_the_table_is_printed(capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit, match="2"):
         main(["there is none"])
     assert "there is no fault 'there is none'" in capsys.readouterr().err
+
+
+def test_a_fault_that_breaks_down_itself_is_told_and_the_others_go_on(capsys: pytest.CaptureFixture[str]) -> None:
+    def broken(fault: ValidatorFault) -> Caught:
+        raise RuntimeError(f"it could not be run with {fault.name!r}:\nTraceback")
+
+    first, second = (fault.name for fault in VALIDATOR_FAULTS[:2])
+    with pytest.MonkeyPatch.context() as patch:  # processes are forked
+        patch.setattr(kill_table, "catch", broken)
+        assert main([first, second, "--jobs", "1"]) == 1
+    told = capsys.readouterr().out
+    assert f"it could not be run with {first!r} |" in told
+    assert f"it could not be run with {second!r} |" in told

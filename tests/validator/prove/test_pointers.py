@@ -22,8 +22,8 @@ call_n(2, p0, descr=ev)
 p1 = call_r(3, descr=ev)
 p2 = call_r(4, descr=ev)
 i3 = ptr_eq(p1, p2)
-guard_true(i3) []
 i5 = ptr_eq(p2, p0)
+guard_true(i3) []
 {}finish(i5)
 """
 
