@@ -60,7 +60,7 @@ def test_what_catches_it_is_there(fault: ValidatorFault) -> None:
     assert fault.catches
     for test in fault.catches:
         file, _, name = test.partition("::")
-        assert f"def {name or 'test_'}" in (TESTS / file).read_text()
+        assert (f"def {name}(" if name else "def test_") in (TESTS / file).read_text()
 
 
 @_named(tuple(fault for fault in OPTIMIZER_FAULTS if fault.name in SAMPLE))
