@@ -73,6 +73,7 @@ LOST = {3: "hang", 4: "crash", 7: "crash", 9: "crash", 20: "crash"}
 def _folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(sys, "path", [str(tmp_path), *sys.path])
+    monkeypatch.setattr("fuzz.campaign.keeping.REDUCE_S", 0.2)
     (tmp_path / "mine.py").write_text(OPTIMIZERS)
 
 
@@ -115,7 +116,6 @@ def test_a_campaign_goes_on_without_the_processes_that_it_loses(
 ) -> None:
     monkeypatch.setattr("fuzz.campaign.plan._LATE_S", 0.0)
     monkeypatch.setattr("fuzz.campaign.plan.REDUCE_S", 0.0)
-    monkeypatch.setattr("fuzz.campaign.keeping.REDUCE_S", 0.2)
     folder = tmp_path / "campaign"
     heard = run(plan_of("planted", 40), folder, jobs)
     assert told(heard) == told(stored(folder))
@@ -153,7 +153,6 @@ def test_a_campaign_that_was_broken_off_goes_on(tmp_path: Path, monkeypatch: pyt
     monkeypatch.setattr("fuzz.campaign.folder.BATCH", 8)
     monkeypatch.setattr("fuzz.campaign.plan._LATE_S", 0.0)
     monkeypatch.setattr("fuzz.campaign.plan.REDUCE_S", 0.0)
-    monkeypatch.setattr("fuzz.campaign.keeping.REDUCE_S", 0.2)
     plan = plan_of("planted", 26, seed=4)
     whole = told(run(plan, tmp_path / "whole", 2))
     folder = tmp_path / "broken"
