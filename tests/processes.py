@@ -47,9 +47,12 @@ def end_all() -> None:
             pipe.close()
 
 
-def start_loaded(words: Sequence[str], folder: Path, environment: Mapping[str, str], output: Path) -> BaseProcess:
-    """A command of ours that writes to the file: a process of its own, forked from one that has loaded it already."""
-    started = _LOADED.Process(target=_command, args=(tuple(words), folder, dict(environment), output))
+def start_loaded(
+    words: Sequence[str], folder: Path, environment: Mapping[str, str], output: Path, into: Path | None = None
+) -> BaseProcess:
+    """A command of ours that writes to the file `output`, or what it prints to another and complaints to this one: a
+    process of its own, forked from one that has loaded it already."""
+    started = _LOADED.Process(target=_command, args=(tuple(words), folder, dict(environment), output, into or output))
     started.start()
     return started
 
@@ -61,16 +64,16 @@ _LOADED.set_forkserver_preload(
 )
 
 
-def _command(words: Sequence[str], folder: Path, environment: Mapping[str, str], output: Path) -> None:
+def _command(words: Sequence[str], folder: Path, environment: Mapping[str, str], output: Path, into: Path) -> None:
     os.setsid()
     os.chdir(folder)
     os.environ.clear()
     os.environ.update(environment)
     sys.path = [path for path in sys.path if not path.startswith((f"{ROOT}/tests", f"{ROOT}/scripts"))]
     sys.argv = [*words]
-    with output.open("ab") as file:
-        os.dup2(file.fileno(), 1)
-        os.dup2(file.fileno(), 2)
+    for path, number in ((into, 1), (output, 2)):
+        with path.open("ab") as file:
+            os.dup2(file.fileno(), number)
     program = "validator" if words[0] == "validate" else "fuzz"
     getattr(import_module(f"{program}.command.entry"), words[0])()
 

@@ -243,8 +243,20 @@ class Session:
     def run(self, command: str) -> tuple[int, str]:
         tools = Path(sys.executable).parent
         environment = {"PATH": f"{tools}:/usr/bin:/bin", "HOME": str(self.folder), "PYTHONPATH": str(ROOT)}
-        if re.fullmatch(r"(?:validate|traceproof)(?: (?:[^'*&|<>]+|'[^']*'))*", command):
-            return self._run_loaded(shlex.split(command), environment)
+        plain = r"((?:validate|traceproof)(?: (?:[^'*&|<>]+|'[^']*'))*?)"
+        ours = re.fullmatch(rf"{plain}(?: > ([\w./-]+)| \| (.+))?", command)
+        if ours is None:
+            return self._run_in_shell(command, environment)
+        words, file, reader = shlex.split(ours[1]), ours[2], ours[3]
+        if reader is None:
+            return self._run_loaded(words, environment, file and self.folder / file)
+        with tempfile.TemporaryDirectory() as folder:
+            piped = Path(folder) / "piped"
+            _, complaints = self._run_loaded(words, environment, piped)
+            code, printed = self._run_in_shell(f"cat {piped} | {reader}", environment)
+        return code, complaints + printed
+
+    def _run_in_shell(self, command: str, environment: dict[str, str]) -> tuple[int, str]:
         with subprocess.Popen(
             ["bash", "-c", command],
             cwd=self.folder,
@@ -263,11 +275,13 @@ class Session:
                 raise
         return started.returncode, printed
 
-    def _run_loaded(self, words: list[str], environment: dict[str, str]) -> tuple[int, str]:
-        """Runs a command of ours in which nothing is for the shell."""
+    def _run_loaded(self, words: list[str], environment: dict[str, str], into: Path | None = None) -> tuple[int, str]:
+        """Runs a command of ours in which nothing is for the shell; what it prints may go into a file."""
         with tempfile.TemporaryDirectory() as folder:
             output = Path(folder) / "output"
-            started = start_loaded(words, self.folder, environment, output)
+            if into is not None:
+                into.write_text("")
+            started = start_loaded(words, self.folder, environment, output, into)
             assert started.pid is not None
             watch(started.pid)
             self.left.append(started.pid)
