@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from commands import Command
 
 import optimizer
 
@@ -17,16 +18,24 @@ HARMFUL = "import os\n\ndef optimize(trace):\n    raise RuntimeError('mine')\n"
 GOOD = "def optimize(trace):\n    return trace\n"
 
 
-def traceproof(folder: Path, *args: str, path: tuple[Path, ...] = ()) -> tuple[int, str, str]:
+def command(folder: Path, *args: str, path: tuple[Path, ...] = ()) -> tuple[int, str, str]:
     """As the installed command does it: the current folder is not among those of modules."""
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(map(str, (*path, ROOT)))}
-    command = [sys.executable, "-P", "-c", "from fuzz.command.main import main; main()", *args]
-    done = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, timeout=100)
+    words = [sys.executable, "-P", "-c", "from fuzz.command.main import main; main()", *args]
+    done = subprocess.run(words, cwd=folder, env=environment, capture_output=True, text=True, timeout=100)
     return done.returncode, done.stdout, done.stderr
 
 
 def fuzz(folder: Path, name: str, *path: Path) -> tuple[int, str, str]:
-    return traceproof(folder, "fuzz", "--seed", "1", "--traces", "3", "--jobs", "2", "--optimizer", name, path=path)
+    return command(folder, "fuzz", "--seed", "1", "--traces", "3", "--jobs", "2", "--optimizer", name, path=path)
+
+
+def complaint(traceproof: Command, name: str) -> str:
+    """What is said of a module in the current folder with which no campaign begins."""
+    ended = traceproof("fuzz", "--seed", "1", "--traces", "3", "--optimizer", name)
+    assert (ended.code, ended.out) == (2, "")
+    assert not Path("campaign").exists()
+    return ended.err
 
 
 def write(path: Path, text: str) -> Path:
@@ -63,30 +72,28 @@ def test_an_installed_module_is_found(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("file", ["optimizer.py", "optimizer/__init__.py", "fuzz.py"])
-def test_a_module_of_our_name_is_refused(file: str, tmp_path: Path) -> None:
-    mine = write(tmp_path / file, HARMFUL)
+def test_a_module_of_our_name_is_refused(file: str, traceproof: Command) -> None:
+    mine = write(traceproof.folder / file, HARMFUL)
     name = file.partition("/")[0].removesuffix(".py")
-    code, out, err = fuzz(tmp_path, f"{name}:optimize")
-    assert (code, out) == (2, "")
+    err = complaint(traceproof, f"{name}:optimize")
     assert err.startswith(f"error: --optimizer: {name} may be {mine} or ")
     assert err.rstrip().endswith("the latter has to keep its name: call yours otherwise")
     assert (str(Path(optimizer.__file__)) in err) == (name == "optimizer")
-    assert not (tmp_path / "campaign").exists()
 
 
-def test_a_module_inside_a_folder_of_our_name_is_refused(tmp_path: Path) -> None:
-    write(tmp_path / "optimizer" / "mine.py", HARMFUL)
-    code, _, err = fuzz(tmp_path, "optimizer.mine:optimize")
-    assert code == 2
-    assert err.startswith(f"error: --optimizer: optimizer may be {tmp_path / 'optimizer'} or {ROOT / 'optimizer'}")
+def test_a_module_inside_a_folder_of_our_name_is_refused(traceproof: Command) -> None:
+    mine = write(traceproof.folder / "optimizer" / "mine.py", HARMFUL)
+    err = complaint(traceproof, "optimizer.mine:optimize")
+    assert err.startswith(f"error: --optimizer: optimizer may be {mine.parent} or {ROOT / 'optimizer'}")
 
 
 @pytest.mark.parametrize("name", ["json", "statistics", "time", "z3", "click"])
-def test_a_module_of_a_name_that_is_needed_is_refused(name: str, tmp_path: Path) -> None:
-    write(tmp_path / f"{name}.py", HARMFUL)
-    code, out, err = fuzz(tmp_path, f"{name}:optimize")
-    assert (code, out) == (2, "")
-    assert err.startswith(f"error: --optimizer: {name} may be {tmp_path / name}.py or ")
+def test_a_module_of_a_name_that_is_needed_is_refused(
+    name: str, traceproof: Command, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delitem(sys.modules, "statistics", raising=False)  # one that no command has loaded
+    mine = write(traceproof.folder / f"{name}.py", HARMFUL)
+    assert complaint(traceproof, f"{name}:optimize").startswith(f"error: --optimizer: {name} may be {mine} or ")
 
 
 def test_modules_that_stand_in_the_folder_do_not_take_the_place_of_what_is_needed(tmp_path: Path) -> None:
@@ -116,19 +123,17 @@ def test_a_folder_without_code_takes_no_name(tmp_path: Path) -> None:
         ("broken:optimize", "broken cannot be imported: SyntaxError: "),
     ],
 )
-def test_what_is_no_module_is_told(name: str, message: str, tmp_path: Path) -> None:
-    write(tmp_path / "exits.py", "import sys\nsys.exit(0)\n")
-    write(tmp_path / "lacks.py", "import nowhere\n")
-    write(tmp_path / "broken.py", "def optimize(:\n")
-    code, out, err = fuzz(tmp_path, name)
-    assert (code, out) == (2, "")
-    assert err.startswith(f"error: --optimizer: {message}")
+def test_what_is_no_module_is_told(name: str, message: str, traceproof: Command) -> None:
+    traceproof.write("exits.py", "import sys\nsys.exit(0)\n")
+    traceproof.write("lacks.py", "import nowhere\n")
+    traceproof.write("broken.py", "def optimize(:\n")
+    assert complaint(traceproof, name).startswith(f"error: --optimizer: {message}")
 
 
 def test_a_corpus_is_run_with_it_by_any_number_of_processes(tmp_path: Path) -> None:
     write(tmp_path / "mine.py", HARMFUL)
     (tmp_path / "corpus").symlink_to(ROOT / "corpus")
     for jobs in ("1", "2"):
-        code, out, err = traceproof(tmp_path, "corpus", "run", "--optimizer", "mine:optimize", "--jobs", jobs)
+        code, out, err = command(tmp_path, "corpus", "run", "--optimizer", "mine:optimize", "--jobs", jobs)
         assert (code, err) == (1, "")
         assert "the optimizer crashes: RuntimeError: mine" in out
