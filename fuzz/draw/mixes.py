@@ -37,7 +37,8 @@ FLOAT_MIX: Mix = (
     (floats.float_law, 10),
     (floats.float_signs, 4),
     (floats.float_again, 4),
-    (floats.cast_float, 5),
+    (floats.cast_float, 4),
+    (floats.floats_of_ints, 2),
     (floats.compare_floats, 8),
     (floats.guard_float, 1),
 )

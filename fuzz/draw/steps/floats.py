@@ -8,7 +8,7 @@ from fuzz.draw.draft import Args, Draft
 from optimizer.ir.domains.concrete_floats import UnspecifiedBytes
 from optimizer.ir.floats import Float
 from optimizer.ir.rows.float_rows import FLOAT_ROWS
-from optimizer.ir.rows.ops import FLOAT, INT, Op, Type
+from optimizer.ir.rows.ops import FLOAT, INT, OPS, Op, Type
 from optimizer.ir.trace import ConstFloat, ConstInt, Operation, Value, Var
 
 _SIGN = 1 << 63
@@ -119,6 +119,18 @@ def cast_float(draft: Draft) -> None:
     assert there.args is not None
     back = [row for row in float_rows(draft.shape.word) if (row.args, row.result) == ((there.result,), there.args[0])]
     compute_float(draft, draft.choices.pick(back), (result,))
+
+
+def floats_of_ints(draft: Draft) -> None:
+    """An operation on the floats of ints, and perhaps the int of that: the same on the ints gives another number where
+    these are too large for a float."""
+    inputs = [var for var in draft.inputs if var.type is INT]  # of which nothing may be known
+    ints = [draft.choices.pick(inputs) if inputs and draft.choices.chance(60) else draft.operand() for _ in range(2)]
+    args = [compute_float(draft, OPS["cast_int_to_float"], (one,)) or draft.float_operand() for one in ints]
+    row = draft.choices.pick(_of(draft, (FLOAT, FLOAT), FLOAT if draft.choices.chance(50) else INT))
+    result = compute_float(draft, row, tuple(args))
+    if result is not None and result.type is FLOAT:
+        compute_float(draft, OPS["cast_float_to_int"], (result,))
 
 
 def compare_floats(draft: Draft) -> None:

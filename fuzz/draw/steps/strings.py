@@ -28,7 +28,7 @@ def use_strings(draft: AimedDraft) -> None:
         case 0 | 1 | 2 if source is not None and to is not None:
             _copy_and_look(draft, type_, source, to)
         case 3 if to is not None:
-            draft.attempt(draft.memory.strings[type_.name][Kind.SCAN], (to,), None, _item(type_))
+            _hash(draft, type_, to)
         case 4 | 5 if to is not None:
             other = _any_of(draft, type_) or to
             longer = max(to, other, key=lambda one: _length(draft, one))
@@ -51,6 +51,16 @@ def _copy_and_look(draft: AimedDraft, type_: Array, source: Value, to: Value) ->
         return
     for string, first, offset in ((to, at, one), (to, at, other), (source, start, one)):
         _look(draft, string, draft.value(first) + offset)
+
+
+def _hash(draft: AimedDraft, type_: Array, string: Value) -> None:
+    """The hash of a string, and perhaps again behind a store to it, or to one that may be it."""
+    row = draft.memory.strings[type_.name][Kind.SCAN]
+    draft.attempt(row, (string,), None, _item(type_))
+    aim = draft.aim_at(string if draft.choices.chance(70) else _any_of(draft, type_) or string)
+    if aim is not None and draft.choices.chance(60):
+        draft.store(aim)
+        draft.attempt(row, (string,), None, _item(type_))
 
 
 def _call(draft: AimedDraft, type_: Array) -> None:

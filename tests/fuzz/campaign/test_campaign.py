@@ -165,7 +165,7 @@ def test_planted_faults_are_found_under_most_seeds(optimizer: Callable[[Trace], 
     records = list(run_campaign(INTEGER_SEEDS, optimizer, judge))
     found = [record for record in records if isinstance(record, Find)]
     assert all(find.kind is FindKind.REFUTED for find in found)
-    assert len(found) >= 12
+    assert len(found) > len(INTEGER_SEEDS) / 2
 
 
 def test_a_trace_is_proved_to_be_itself() -> None:

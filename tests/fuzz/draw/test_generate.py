@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from itertools import count
 from random import Random
 from typing import Any
@@ -15,7 +15,8 @@ from fuzz.draw.choices import RandomChoices
 from fuzz.draw.generator import GeneratedTrace, generate_for
 from fuzz.draw.mixes import AIMED_FLOAT_MIX, AIMED_MIX, DEFAULT_MIX, HEAP_MIX, RAW_MIX
 from fuzz.draw.rows import rows
-from fuzz.draw.shape import HeapShape
+from fuzz.draw.shape import HeapShape, Mix
+from fuzz.draw.steps import floats, strings
 from optimizer.ir.check import check
 from optimizer.ir.rows.call_rows import CALL_ROWS
 from optimizer.ir.rows.ops import OPS, Kind, Type
@@ -184,6 +185,35 @@ def _repeated(shape: Shape) -> int:
             if operation.result is not None:
                 made[operation.result] = operation
     return found
+
+
+def _made_by(mix: Mix, heap: HeapShape | None = None) -> Iterator[Trace]:
+    """Forty traces of a shape of these steps."""
+    for seed in range(40):
+        yield generate(Random(seed), Shape(mix=mix, max_operations=60, heap=heap)).trace
+
+
+def test_floats_of_ints_that_may_be_large_are_added_and_compared() -> None:
+    found: Counter[str] = Counter()
+    for trace in _made_by(((floats.floats_of_ints, 1),)):
+        made = {op.result: op for op in trace.ops}
+        of_inputs = {
+            op.result for op in made.values() if op.op.name == "cast_int_to_float" and {*op.args} & {*trace.inputs}
+        }
+        on_two = [op for op in made.values() if len(op.args) == 2 and of_inputs.issuperset(op.args)]
+        found.update(op.op.name for op in on_two)
+        cast = [made.get(op.args[0]) for op in made.values() if op.op.name == "cast_float_to_int"]
+        found["again an int"] += any(op in on_two for op in cast)
+    assert {"float_add", "float_sub", "float_lt", "float_eq"} <= {*found}
+    assert found["again an int"] > 5
+
+
+def test_a_string_is_hashed_again_behind_a_store() -> None:
+    again = 0
+    for trace in _made_by(((strings.use_strings, 1),), HeapShape(strings=True)):
+        kinds = [op.op.kind for op in trace.ops if op.op.kind in (Kind.SCAN, Kind.STORE)]
+        again += any(kinds[at : at + 3] == [Kind.SCAN, Kind.STORE, Kind.SCAN] for at in range(len(kinds)))
+    assert again > 5
 
 
 def test_rows_of_single_bits_are_found() -> None:
