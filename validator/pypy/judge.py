@@ -212,6 +212,11 @@ def _verdict(text: Translated, options: Options, prove: Prove) -> tuple[Verdict,
         if not are_computed(before, listing, shown.options, early):
             reason = f"guard {early[0]} hands over a value that its recorded guard does not have yet"
             verdict = Unknown(verdict.evidence, reason)
+    if isinstance(verdict, Proved) and (borrowing := _borrowing(verdict.evidence.origins, text)):
+        reason = (
+            f"guard {borrowing[0]} has to resume in front of where it comes from, and shares no resume data from there"
+        )
+        verdict = Unknown(verdict.evidence, reason)
     if isinstance(verdict, Proved) and (contradiction := _contradiction(verdict, text)):
         verdict = Unknown(
             verdict.evidence, f"the recorded trace has run, which contradicts what is assumed: {contradiction}"
@@ -249,6 +254,17 @@ def _early(origins: tuple[int | None, ...], earliest: tuple[int, ...]) -> list[i
     seem to come from."""
     pairs = enumerate(zip(origins, earliest, strict=False))
     return [number for number, (origin, least) in pairs if origin is not None and origin < least]
+
+
+def _borrowing(origins: tuple[int | None, ...], text: Translated) -> list[int]:
+    """The numbers of the guards of the optimized trace that come from a recorded one in front of the one that they seem
+    to come from, and may not share the resume data of the guard in front, which goes back as far."""
+    found: list[int] = []
+    for number, (own, seen) in enumerate(zip(origins, text.origins, strict=False)):
+        if own is not None and seen is not None and own < seen:
+            ahead = origins[number - 1] if number and may_share(text.after, number) else None
+            found += [] if ahead is not None and ahead <= own and number - 1 not in found else [number]
+    return found
 
 
 def _leaves(verdict: Refuted) -> bool:

@@ -15,7 +15,7 @@ from optimizer.ir.check import inner_label
 from optimizer.ir.domains.term import Term
 from optimizer.ir.faults import Unsupported
 from optimizer.ir.immutable import immutable, replace
-from optimizer.ir.rows.ops import OPS, Op
+from optimizer.ir.rows.ops import OPS, Kind, Op
 from optimizer.ir.rows.row import NEW, REF, STORE
 from optimizer.ir.text.string_text import HIGHEST
 from optimizer.ir.trace import (
@@ -54,6 +54,8 @@ Loop = tuple[Trace, Trace] | None
 
 _LAZY = _FIELD, _ITEM = "setfield_gc", "setarrayitem_gc"
 """The stores that PyPy puts off."""
+
+_WRITES = STORE, Kind.COPY, Kind.RAW_STORE
 
 _SLICES = [STRING_CALLS[f"{kind}slice"] for kind in HIGHEST]
 """The functions whose results PyPy puts off, too: resume data has the string, where the range begins, its length."""
@@ -149,7 +151,7 @@ def may_share(trace: Trace, number: int) -> bool:
     at = [place for place, op in enumerate(trace.ops) if op.exit is not None][number - 1 : number + 1]
     between = trace.ops[at[0] + 1 : at[1]]
     one, other = (exit_of(trace.ops[place]).failargs for place in at)
-    return one == other and not any(op.op.kind is STORE or op.op.is_call for op in between)
+    return one == other and not any(op.op.kind in _WRITES or op.op.is_call for op in between)
 
 
 class _ResumeData:

@@ -17,12 +17,12 @@ def judged_with(*asked: str, kept: tuple[str, ...] = (), also: tuple[str, ...] =
     """What is said of a pair that finds what was handed over to be a constant, and loads the size of that, of which the
     optimized one does not ask but for what is kept."""
     load = f"i2 = getfield_gc_i(p0, descr={size})"
-    before = recorded("[p0, i1]", load, *asked, CODE.format(8, ""), *also, "jump(p0, i1, descr=<Loop-1>)")
+    before = recorded("[p0, i1]", CODE.format(8, ""), load, *asked, *also, "jump(p0, i1, descr=<Loop-1>)")
     after = loop(
         "[p0, i1]",
         "+1: label(p0, i1, descr=TargetToken(140))",
-        *kept,
         f"+2: {CODE.format(9, ', descr=<Guard0x7f10>')} [p0, i1]",
+        *kept,
         "+3: jump(p0, i1, descr=TargetToken(140))",
     )
     (one,) = judged(before + after)
@@ -44,7 +44,6 @@ def judged_with(*asked: str, kept: tuple[str, ...] = (), also: tuple[str, ...] =
     ],
 )
 def test_a_guard_on_what_a_constant_holds_has_passed_and_always_does(asked: tuple[str, ...]) -> None:
-    """It fails, if at all, where another object is handed over, for which the optimized trace leaves, too."""
     assert isinstance(judged_with(*asked).verdict, Proved)
 
 

@@ -6,7 +6,7 @@ import pytest
 
 from optimizer.ir.dialects.pypy_log import read_traces
 from optimizer.ir.dialects.pypy_pairs import LogPair, pair_sections
-from tests.pypy_logs import POINT, WORK, judged_bridge, loop, pairs_of, recorded
+from tests.pypy_logs import POINT, WORK, bridge, judged, judged_bridge, loop, pairs_of, recorded
 from validator import Proved
 from validator.pypy.judge import judge
 from validator.pypy.origins import with_places
@@ -120,3 +120,29 @@ def test_a_guard_elsewhere_comes_from_none_that_is_seen() -> None:
 def test_where_more_guards_are_recorded_at_its_place_none_is_seen() -> None:
     more = "i7 = int_gt(i5, -80)", "guard_true(i7)"
     assert placed("first", "shift", "second", recorded_too=more) == (0, None, 3)
+
+
+MADE = "p7 = new_with_vtable(descr=<SizeDescr 32>)", f"setfield_gc(p7, p0, descr={LEFT})"
+COPIED = "p7 = newstr(1)", "copystrcontent(p8, p7, 0, 0, 1)"
+
+
+@pytest.mark.parametrize(
+    ("in_front", "between", "is_shared"),
+    [("p0, p1", (), True), ("p0", (), False), ("p0, p1", MADE, False), ("p0, p1", COPIED, False), (None, (), False)],
+)
+def test_a_guard_stands_for_an_earlier_one_only_where_it_shares_resume_data(
+    in_front: str | None, between: tuple[str, ...], *, is_shared: bool
+) -> None:
+    """Two objects that are one hold the same: a trace that asks for that alone leaves, too, but goes on elsewhere."""
+    known = "guard_nonnull(p1{})"
+    loads = [f"p{number + 2} = getfield_gc_r(p{number}, descr={LEFT})" for number in (0, 1)]
+    loads += ["i9 = strgetitem(p8, 0)"]
+    dropped = "i5 = ptr_eq(p0, p1)", "guard_false(i5)"
+    kept = "i6 = ptr_eq(p2, p3)", "guard_false(i6{})"
+    before = *loads, *((known.format(""),) if in_front else ()), *dropped, *between, kept[0], kept[1].format("")
+    first = (f"{known.format(', descr=<Guard0x7f20>')} [{in_front}]",) if in_front else ()
+    after = *loads, *first, *between, kept[0], f"{kept[1].format(', descr=<Guard0x7f21>')} [p0, p1]"
+    inputs = "[p0, p1, p8]"
+    (one,) = judged(recorded(inputs, *before, "finish(p0)") + bridge(inputs, *after, "finish(p0)"))
+    assert isinstance(one.verdict, Proved) is is_shared
+    assert is_shared or "has to resume in front of where it comes from" in str(one.verdict)
