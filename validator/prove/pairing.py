@@ -25,7 +25,8 @@ T = TypeVar("T")
 def inputs_differ(before: Trace, after: Trace) -> str | None:
     """The reason for which both traces cannot be run on the same inputs, if there is one."""
     if before.word != after.word:
-        return f"the traces have machine words of different widths: {before.word} and {after.word} bits"
+        widths = f"{before.word} and {after.word} bits"
+        return f"the traces have machine words of different widths: {widths} (64 where a trace does not say it)"
     mine, theirs = [[var.type for var in trace.inputs] for trace in (before, after)]
     if mine != theirs:
         one, other = [", ".join(type_.value for type_ in types) for types in (mine, theirs)]

@@ -292,6 +292,14 @@ def test_an_error_in_a_trace_shows_its_place(folder: Path) -> None:
     )
 
 
+def test_different_words(folder: Path) -> None:
+    """One is likely not to be said."""
+    result = validate(*pair(folder, "+++\nword = 16\n+++\n[]\nfinish()\n", "[]\nfinish()\n"))
+    assert result.exit_code == 2
+    told = "16 and 64 bits (64 where a trace does not say it)"
+    assert result.stderr == f"error: the traces have machine words of different widths: {told}\n"
+
+
 def test_different_inputs(folder: Path) -> None:
     result = validate(*pair(folder, ADD, "[i0, i1]\nfinish()\n"))
     assert result.exit_code == 2
