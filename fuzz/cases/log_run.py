@@ -30,8 +30,6 @@ from validator.tell.report import verdict_json
 from validator.verdict import Failed, Fault, Options, Proved, Refuted, Verdict
 
 _LATE_S = 10.0
-_AGAIN_S = 0.5
-"""The seconds that a proved pair has at least, to be proved again without what is inferred."""
 
 
 @dataclass(slots=True)
@@ -185,24 +183,13 @@ def prove_pair(
         if done.verdict["seconds"] is not None:  # those of all proofs, not of the last alone
             done = replace(done, verdict={**done.verdict, "seconds": round(time.monotonic() - start, 6)})
         if asks_without and isinstance(judged.verdict, Proved):
-            done = replace(done, holds_without=_holds_without(pair, log, knowledge, judging.options, prove, judged))
+            done = replace(done, holds_without=holds(judged, pair, log, knowledge, judging.options, prove))
     except Exception:
         import traceback  # here: only a fault needs it
 
         fault = report_fault(f"{name}\n{_lines(pair)}\n\n{traceback.format_exc()}")
         return _outcome(pair, name, Judged(Failed(Fault.TOOL, fault)))
     return done if judging.cache is None else replace(done, warning=judging.cache.problem)
-
-
-def _holds_without(
-    pair: LogPair, log: str, knowledge: Knowledge, options: Options, prove: Prove, judged: Judged
-) -> bool:
-    """Is a pair that is proved so also without what is inferred, in about the same time?"""
-    assert isinstance(judged.verdict, Proved)
-    if judged.texts is None or not judged.texts.assumes:
-        return True
-    limit_s = min(options.timeout_s, max(_AGAIN_S, 4 * judged.verdict.evidence.seconds))
-    return holds(pair, log, knowledge.certain(), replace(options, timeout_s=limit_s), prove, judged.translated)
 
 
 def _once(prove: Prove) -> Prove:

@@ -26,7 +26,7 @@ from validator.pypy.printed.lines import allocates_raw
 from validator.pypy.printed.parents import path_to
 from validator.pypy.printed.straight import NotStraight
 from validator.pypy.resume_data import Loop, are_computed, may_share, with_origins
-from validator.pypy.study import Knowledge, translated
+from validator.pypy.study import Knowledge, is_inferred, translated
 from validator.pypy.translate import Translated
 from validator.verdict import (
     Evidence,
@@ -125,16 +125,31 @@ def judge(
     return Judged(Unknown(replace(verdict.evidence, seconds=seconds), reason), texts, missing)
 
 
-def holds(
-    pair: LogPair, file: str, knowledge: Knowledge, options: Options, prove: Prove, proved: Translated | None = None
-) -> bool:
-    """Is the pair proved? One that cannot be translated is not; one that says what is `proved` is."""
-    quick = _quick(prove, time.monotonic() + options.timeout_s)
+def holds(judged: Judged, pair: LogPair, file: str, knowledge: Knowledge, options: Options, prove: Prove) -> bool:
+    """Is a pair that is proved so without what is inferred, too? If that says something else, it is proved with the
+    origins that guards have by now; behind a question that has another answer none is asked."""
+    if judged.texts is None or not any(map(is_inferred, judged.texts.assumes)):
+        return True
+    proved, shown = judged.translated, judged.verdict
+    assert proved is not None
+    assert isinstance(shown, Proved)
+    answers: list[Verdict] = [shown]
+
+    def while_proved(before: Trace, after: Trace, options: Options, loop: Loop) -> Verdict:
+        if isinstance(answers[-1], Proved):
+            answers.append(prove(before, after, options, loop))
+        return answers[-1]
+
     try:
-        text = translated(pair, file, knowledge)
-        return (proved is not None and text.says(proved)) or isinstance(_in_turn(text, options, quick)[0], Proved)
+        text = translated(pair, file, knowledge.certain())
     except (NotStraight, InputError):
         return False
+    if text.says(proved):
+        return True
+    if not text.is_loop and judged.texts.before is proved.before:  # else guards have other numbers
+        text = replace(text, origins=shown.evidence.origins)
+    quick = _quick(while_proved, time.monotonic() + options.timeout_s)
+    return isinstance(_sharing(text, options, quick)[0], Proved)
 
 
 def _in_turn(text: Translated, options: Options, prove: Prove) -> tuple[Verdict, Texts]:

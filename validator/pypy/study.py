@@ -21,24 +21,33 @@ from validator.pypy.inferred.classes import Apart, with_classes
 from validator.pypy.inferred.contents import Content, Contents
 from validator.pypy.inferred.effects import Effect, Evidence, leaves
 from validator.pypy.inferred.executed import with_constants
-from validator.pypy.inferred.fields import Fields, Lone
+from validator.pypy.inferred.fields import NEVER_CHANGES, Fields, Lone
 from validator.pypy.inferred.grants import with_guards_that_hold, with_narrow_numbers
 from validator.pypy.inferred.sameness import Node, Sameness
+from validator.pypy.inferred.strings import SAME_STRINGS
 from validator.pypy.inferred.witnesses import witness
 from validator.pypy.inferred.zeros import Zeros, with_zeros
 from validator.pypy.kept import Kept, damaged
+from validator.pypy.printed.copies import COPIED
 from validator.pypy.printed.descrs import Descrs
-from validator.pypy.printed.float_bytes import with_float_bytes
+from validator.pypy.printed.float_bytes import FLOAT_BYTES, with_float_bytes
 from validator.pypy.printed.frames import check_frames
-from validator.pypy.printed.lines import UNUSED, is_pointer, read_printed
+from validator.pypy.printed.lines import FOREIGN, RPYTHON, UNUSED, is_pointer, read_printed
 from validator.pypy.printed.parents import Parents, Targets, correspond, path_to
 from validator.pypy.printed.rows import Rows, alone, rows_of, with_target
 from validator.pypy.printed.straight import NotStraight, Sides, straight
 from validator.pypy.printed.thread import with_readings
-from validator.pypy.translate import Translated, translate
+from validator.pypy.translate import HASHES, INSTANCES, SAME_CONSTANTS, Translated, translate
 
 SEEN_ELSEWHERE = " (seen in other programs)"
 """The end of an assumption that rests on what is kept in a file."""
+
+_CERTAIN = (SAME_CONSTANTS, SAME_STRINGS, INSTANCES, HASHES, RPYTHON, FOREIGN, COPIED, UNUSED, FLOAT_BYTES)
+
+
+def is_inferred(what: str) -> bool:
+    """Is this an assumption that would not be made without what is inferred?"""
+    return what not in _CERTAIN and not what.endswith(NEVER_CHANGES)
 
 
 @dataclass(frozen=True, slots=True)

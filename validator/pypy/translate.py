@@ -15,7 +15,7 @@ from optimizer.ir.types.declared import Call, Declarations
 from optimizer.ir.types.memory_types import RAW
 from validator.pypy.inferred.contents import Content, known_constants
 from validator.pypy.inferred.effects import CODE, Effect, leaves
-from validator.pypy.inferred.fields import Fields
+from validator.pypy.inferred.fields import NEVER_CHANGES, Fields
 from validator.pypy.inferred.sameness import Node, Sameness
 from validator.pypy.inferred.strings import SAME_STRINGS, constant_strings, new_strings
 from validator.pypy.inferred.written import ALLOCATIONS, check_places, reads_written_only
@@ -140,7 +140,7 @@ HASHES = "strings have their hashes where strhash reads them"
 def _assumed(lines: tuple[Line, ...], effects: frozenset[Effect], fields: Fields) -> Iterator[str]:
     yield from map(str, sorted(effects))
     memories = {found.memory for line in lines if (found := line.access)}
-    yield from (f"{memory} never changes" for memory in sorted(memories) if fields.never_changes(memory))
+    yield from (f"{memory}{NEVER_CHANGES}" for memory in sorted(memories) if fields.never_changes(memory))
     if any(line.may_write for line in lines):
         yield from (f"calls leave {memory} {left}" for memory in sorted(memories) if (left := fields.left(memory)))
     if any(is_pointer(arg) for line in lines for arg in line.args):

@@ -29,6 +29,9 @@ from validator.pypy.inferred.written import ALLOCATIONS, Spans, place_of
 from validator.pypy.printed.lines import NULL, Line, is_named, is_pointer, is_variable
 from validator.pypy.printed.straight import BEFORE, Sides
 
+NEVER_CHANGES = " never changes"
+"""The words behind a field for what is assumed of it."""
+
 _PURE = " pure>"
 _CONTEXT = "pypy.interpreter.executioncontext.ExecutionContext."
 _LEFT = {
