@@ -104,8 +104,14 @@ def test_what_is_proved_is_not_proved_again_where_nothing_is_inferred() -> None:
 
 
 def test_a_proof_that_needs_what_is_inferred_is_asked_for_once_more() -> None:
+    """A guard that asks about something else may have another origin, which nobody asks about here."""
+    load, call = f"i{{}} = getfield_gc_i(p0, descr={COUNT})", f"call_n(ConstClass(tell), p0, descr={CALL})"
+    test, ends = "i3 = int_lt({}, 9)", ("guard_true(i3)", "finish()")
+    before = recorded("[p0]", load.format(1), call, load.format(2), test.format("i2"), *ends)
+    lines = load.format(1), call, test.format("i1"), "guard_true(i3) []", "finish()"
+    after = bridge("[p0]", *(f"+1: {line}" for line in lines))
     asked: list[Options] = []
-    assert not holding(across_a_call(), asked)
+    assert not holding(before + after, asked)
     assert len(asked) == 1
 
 
