@@ -59,7 +59,7 @@ def prove_with_exits(before: Trace, after: Trace, loop: Loop, options: Options, 
         return _resuming(shown, resumed, strict)
     if isinstance(shown, Refuted) and _ELSEWHERE.match(shown.counterexample.obligation):
         return Shown(shown, told, loop, loose)
-    at_exits = prove(before, told, strict, loop)
+    at_exits = shown or prove(before, told, strict, loop)  # what resume data is needed for is not right without it
     if isinstance(at_exits, Proved):
         return Shown(at_exits, told, loop, strict)
     if has_told:

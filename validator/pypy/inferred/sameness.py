@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Set
-from functools import cache, partial
+from functools import partial
 
 from validator.pypy.inferred.held import Node as Node
 from validator.pypy.inferred.made import Made
@@ -35,6 +35,21 @@ _ROUNDS = 30
 """Classes grow in each round; behind so many they are taken as they are."""
 
 
+class _Answers(dict[tuple[str, str], bool]):
+    """The answers on functions and memories, of which each is asked once."""
+
+    def __init__(self, preserved: Preserved) -> None:
+        super().__init__()
+        self._preserved = preserved
+
+    def __missing__(self, asked: tuple[str, str]) -> bool:
+        answer = self[asked] = self._preserved(*asked)
+        return answer
+
+    def __call__(self, function: str, memory: str) -> bool:
+        return self[function, memory]
+
+
 class Sameness:
     """Classes of values and constants of both traces. `lone` are fields that one constant object alone has."""
 
@@ -45,6 +60,7 @@ class Sameness:
         self.constant: set[Node] = set()
         self._rows = rows
         self._grew = False
+        self._answers: _Answers | None = None
         for sides in rows.pairs:
             for one, other in zip(sides.before.inputs, sides.after.inputs, strict=True):
                 self.unite((BEFORE, one), (AFTER, other))
@@ -53,8 +69,10 @@ class Sameness:
         self.grow(preserved)
 
     def grow(self, preserved: Preserved) -> None:
-        """Takes in that functions leave more memories as they are."""
-        preserved = cache(preserved)
+        """Takes in that functions leave more memories as they are; nothing new if nobody has asked of one of these."""
+        if self._answers is not None and all(preserved(*asked) is answer for asked, answer in self._answers.items()):
+            return
+        preserved = self._answers = _Answers(preserved)
         for _ in range(_ROUNDS):
             self._grew = False
             for sides in self._rows.pairs:
