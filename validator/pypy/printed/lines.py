@@ -98,6 +98,9 @@ read what is immutable in keys, to compare them, and compute the hashes of strin
 _STRUCTS = re.compile(r"<Field. (list|string|unicode|dict|rpy_)")
 """The fields of their structs: of those that they may touch they may read each."""
 
+_MOST_ASKED = 1 << 14
+"""The number of names of functions and memories of which is kept what they tell: logs ask again and again."""
+
 UNUSED = "what the optimized trace loads, and nobody uses, is not loaded"
 
 RPYTHON = "RPython's own functions on lists, strings, dicts and for the garbage collector touch nothing else"
@@ -338,6 +341,7 @@ def is_foreign(function: str) -> bool:
     return _FOREIGN.fullmatch(function) is not None
 
 
+@lru_cache(maxsize=_MOST_ASKED)
 def keeps_off(function: str, memory: str | None = None) -> bool:
     """Is it one of RPython's own functions (as `Line.function`), and is the memory none of those that it may touch, or
     a function of C? It runs no code of the interpreter, forces no frame, and invalidates no code."""
@@ -348,6 +352,7 @@ def keeps_off(function: str, memory: str | None = None) -> bool:
     return any(memory is None or not re.match(own, memory) for own in touched)
 
 
+@lru_cache(maxsize=_MOST_ASKED)
 def does_to_own(function: str, verb: str, memory: str) -> bool:
     """Is it one of these functions, and is this (`reads`, `writes`) what it does to the memory?"""
     found = _RPYTHON.fullmatch(function)
@@ -362,6 +367,7 @@ def only_reads(function: str, memory: str) -> bool:
     return does_to_own(function, "reads", memory) and not does_to_own(function, "writes", memory)
 
 
+@lru_cache(maxsize=_MOST_ASKED)
 def is_named(text: str) -> bool:
     """Does the name of a class, of a memory, or of a function (as `Line.function`) mean the same in the logs of all
     processes? No address does, nor the number of a loop; and arrays and the structs of RPython, as lists are, share
