@@ -9,8 +9,9 @@ from optimizer.ir.dialects.pypy_pairs import LogPair, pair_sections
 from validator import Proved
 from validator.pypy.inferred.sameness import Sameness
 from validator.pypy.judge import judge
+from validator.pypy.printed.lines import read_printed
 from validator.pypy.printed.rows import rows_of
-from validator.pypy.printed.straight import AFTER, BEFORE, Sides
+from validator.pypy.printed.straight import AFTER, BEFORE, Sides, straight
 from validator.pypy.study import study, translated
 
 MAP, LINK, ITEM = "descr=<FieldP Box.map 8>", "descr=<FieldP Cell.link 8>", "descr=<ArrayP 8>"
@@ -266,3 +267,33 @@ finish(p9)"""
         optimized = optimized.replace(f"p{name}", f"p1{name}").replace(f"i{name}", f"i1{name}")
     one = pair(recorded, optimized)
     assert isinstance(judge(one, "log", study([one], "log")).verdict, Proved) is is_right
+
+
+SLICE = """\
+i5 = int_add(i4, 2)
+p1 = call_r(ConstClass(slice), p0, i4, i5, descr=<Callr 8 rii EF=3 OS=23>)
+i6 = {}
+i7 = getarrayitem_gc_pure_i(ConstPtr(ptr1), i6, descr=<ArrayU 2>)
+finish()"""
+WHOLE = """\
+i6 = {}
+i7 = getarrayitem_gc_pure_i(ConstPtr(ptr2), i6, descr=<ArrayU 2>)
+finish()"""
+
+
+@pytest.mark.parametrize(
+    ("of_slice", "of_whole", "expected"),
+    [
+        ("strgetitem(p1, 0)", "strgetitem(p0, i4)", True),
+        ("strgetitem(p1, 1)", "strgetitem(p0, i4)", False),
+        ("strgetitem(p1, 0)", "strgetitem(p0, 0)", False),
+        ("strlen(p1)", "int_add(2, 0)", True),
+        ("strlen(p1)", "strlen(p0)", False),
+        ("strhash(p1)", "strhash(p0)", False),
+    ],
+)
+def test_a_range_of_a_string_has_its_characters(of_slice: str, of_whole: str, *, expected: bool) -> None:
+    one = pair(SLICE.format(of_slice), WHOLE.format(of_whole))
+    sides = straight(read_printed(one.recorded, "log"), read_printed(one.optimized, "log"))
+    sameness = Sameness(rows_of(sides))
+    assert (sameness.of(BEFORE, "ConstPtr(ptr1)") == sameness.of(AFTER, "ConstPtr(ptr2)")) is expected

@@ -37,6 +37,8 @@ _PURE_FIELD = " pure>"
 _COMMUTE = re.compile(r"int_(add|mul|and|or|xor|eq|ne)\Z|(instance_)?ptr_(eq|ne)\Z")
 _KEEPS = ("guard_", "record_", "assert_", "new", "str", "unicode", "copystr", "copyunicode", "quasiimmut_", "label")
 """Beginnings of operations that let nobody reach an object."""
+_SLICES = (23, 43)
+"""The functions that give a range of a string."""
 _SAY_TRUTH = ("guard_true", "guard_false", "record_exact_value_i")
 
 
@@ -47,7 +49,8 @@ class Pass:
     `memory` tells what a load gives here, `writers` are the functions called so far that may write memory,
     `loads` counts the loads from one place of which this trace does not know what they give, and pending exceptions;
     `made` has the allocations, `kept` those that nothing else can reach, `held` the references that were stored into
-    each object, `born` the place in the trace of each result, and `sums` tells of sums what was added to what."""
+    each object, `born` the place in the trace of each result, `sums` tells of sums to what which number was added, and
+    `slices` of ranges of strings the string, the start and the end."""
 
     sameness: Sameness
     trace: str
@@ -64,6 +67,7 @@ class Pass:
     held: dict[str, list[str]] = field(default_factory=dict)
     born: dict[str, int] = field(default_factory=dict)
     sums: dict[Node, tuple[str, int]] = field(default_factory=dict)
+    slices: dict[Node, tuple[str, ...]] = field(default_factory=dict)
     of: Callable[[str], Node] = field(init=False)
 
     def __post_init__(self) -> None:
@@ -106,10 +110,11 @@ class Pass:
             self._same(line.result, ("raw", *key, self.loads[key]))
             self.loads[key] += 1
         elif line.result and _PURE.match(line.name):
-            name, args = line.name.removesuffix("_ovf"), self._nodes(line.args)
-            if name in _FOLDED and (number := _folded(name, args)) is not None:
+            name, texts = self._of_whole(line.name.removesuffix("_ovf"), line.args)
+            args = self._nodes(texts)
+            if name in _FOLDED and (number := self._folded(name, args)) is not None:
                 self.sameness.join(self.trace, line.result, number)
-            elif name in _FOLDED and (total := self._sum(name, line.args, args)) is not None:
+            elif name in _FOLDED and (total := self._sum(name, texts, args)) is not None:
                 base, added = self.sums[self.of(line.result)] = total
                 if not added:
                     self.sameness.join(self.trace, line.result, base)
@@ -117,6 +122,24 @@ class Pass:
             self._same(line.result, (name, *(sorted(args) if _COMMUTE.match(name) else args)))
         elif not line.name.startswith(_KEEPS):
             self._give_away(line.args)
+
+    def _of_whole(self, name: str, args: tuple[str, ...]) -> tuple[str, tuple[str, ...]]:
+        """The operation and its arguments; of a range of a string, of the length and the first character, on what the
+        range is of."""
+        match name, self.slices.get(self.of(args[0])), args[1:]:
+            case "strlen" | "unicodelen", (_, start, end), _:
+                return "int_sub", (end, start)
+            case "strgetitem" | "unicodegetitem", (whole, start, _), ("0",):
+                return name, (whole, start)
+        return name, args
+
+    def _folded(self, name: str, args: tuple[Node, ...]) -> str | None:
+        """The result of an operation on numbers, where these are known and small, or of taking away again what a small
+        number was added to; None elsewhere."""
+        if all(map(_is_small, args)):
+            return str(_FOLDED[name](*(int(text) for _, text in args)))
+        base, added = self.sums.get(args[0], ("", 0))
+        return str(added) if name == "int_sub" and base and self.of(base) == args[1] else None
 
     def _sum(self, name: str, args: tuple[str, ...], nodes: tuple[Node, ...]) -> tuple[str, int] | None:
         """The value to which numbers were added, and their sum, of an addition or subtraction of a small number."""
@@ -200,6 +223,8 @@ class Pass:
         if line.result:
             args, writers = self._nodes(line.args), len(self.writers) if line.may_write else 0
             self._same(line.result, ("call", line.name[-1], line.function, args, writers))
+            if line.oopspec in _SLICES:
+                self.slices[self.of(line.result)] = line.args[1:]
         if line.may_write:
             self.writers.append(line.function)
             kept = {*map(self.of, self.kept)}
@@ -249,10 +274,3 @@ def _is_object(text: str) -> bool:
 def _is_small(node: Node) -> bool:
     """Is it a number, and a small one?"""
     return not node[0] and _SMALL.fullmatch(node[1]) is not None
-
-
-def _folded(name: str, args: tuple[Node, ...]) -> str | None:
-    """The result of an operation on numbers, where these are known and small; None elsewhere."""
-    if not all(map(_is_small, args)):
-        return None
-    return str(_FOLDED[name](*(int(text) for _, text in args)))
