@@ -121,3 +121,10 @@ def test_a_field_is_stored_behind_a_move_alone(function: str) -> None:
     label = "label(p0, p1, descr=TargetToken(140))"
     optimized = "\n".join((label, told, move, store, end.format("TargetToken(140)")))
     assert isinstance(judged(recorded, optimized).verdict, Proved) == (function == "ll_arraymove")
+
+
+@pytest.mark.parametrize("length", [0, 1])
+def test_a_copy_of_no_items_is_nothing_whatever_the_arrays_are(length: int) -> None:
+    """It is no event, nor does it make events of other copies."""
+    more = COPY.replace("p0, p2, 1, 0, 2", f"ConstPtr(ptr7), ConstPtr(ptr8), 0, 0, {length}")
+    assert isinstance(judged(RECORDED.replace(COPY, f"{more}\n{COPY}")).verdict, Proved) is (length == 0)

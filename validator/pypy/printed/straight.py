@@ -27,6 +27,9 @@ _UNSEEN = (
     *("enter_portal_frame", "leave_portal_frame", "guard_future_condition", "debug_merge_point", "jit_debug"),
     "increment_debug_counter",
 )
+_COPIES = ("<Callv 0 rriii EF=2 OS=1>", "<Callv 0 riii EF=2 OS=9>")
+"""The beginnings of descrs of functions that copy items, as many as their last argument says."""
+
 _FORCED_LATER = "guard_not_forced_2"
 _ASKS = ("guard_not_forced", "guard_no_exception", "guard_exception")
 """The guards that ask what the call in front did."""
@@ -187,8 +190,8 @@ def _loads(line: Line, objects: set[str]) -> bool:
 
 
 def plain(lines: tuple[Line, ...]) -> Iterator[Line]:
-    """The lines without what nobody sees, and with virtual references as the objects that they are. PyPy's optimizer
-    makes them as any other object; their fields tell. There is memory for what is allocated."""
+    """The lines without what nobody sees, as copies of no items, and with virtual references as the objects that they
+    are. PyPy's optimizer makes them as any other object; their fields tell. There is memory for what is allocated."""
     references = {line.args[0] for line in lines if line.name == "setfield_gc" and line.descr == _VIRTUAL_TOKEN}
     allocated = {line.result for line in lines if allocates_raw(line.function)}
     for line in lines:
@@ -197,7 +200,7 @@ def plain(lines: tuple[Line, ...]) -> Iterator[Line]:
                 pass
             case "new_with_vtable" if line.result in references:
                 yield replace(line, descr=VIRTUAL_REF)
-            case name if name in _UNSEEN:
+            case name if name in _UNSEEN or (line.descr.startswith(_COPIES) and line.args[-1] == "0"):
                 pass
             case "force_token":
                 yield replace(line, name="same_as_r", args=(TOKEN,))
