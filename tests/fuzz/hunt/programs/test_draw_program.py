@@ -19,7 +19,7 @@ from fuzz.hunt.programs.prelude import shortened
 from fuzz.hunt.programs.program import FAMILIES, Program, draw_program
 
 SEEDS = 1000
-RUN = 60
+RUN = 40
 """The seeds whose programs are run, several a process: what is uncaught in any is told by its name."""
 PYPY = shutil.which("pypy3")
 HOT = "threshold=43,trace_eagerness=5,function_threshold=83"

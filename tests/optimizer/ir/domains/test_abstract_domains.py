@@ -31,9 +31,9 @@ ON_WORDS = tuple(name for name in PRIMITIVES if name not in ("const", "truth", *
 ROWS = [row for row in OPS.values() if row.is_pure]
 SMALL: list[tuple[AbstractDomain[Any], int]] = [
     (ranges(3), 9999),
-    (ranges(4), 140),
+    (ranges(4), 90),
     (known_bits(4), 9999),
-    (bounds_domain(3), 130),
+    (bounds_domain(3), 90),
     (bounds_domain(4), 90),
 ]
 """Domains, and how many of their values to take."""
