@@ -154,7 +154,7 @@ def pair(random: Random) -> tuple[Trace, Trace]:
 def test_verdicts_agree_with_brute_force(mode: Guards) -> None:
     random = Random(f"{mode}")
     seen: Counter[str] = Counter()
-    while sum(seen.values()) < 150:
+    while sum(seen.values()) < 100:
         before, after = pair(random)
         failargs = random.choice([Failargs.CHECK, Failargs.CHECK, Failargs.IGNORE])
         verdict = agree(before, after, Options(mode, failargs))
@@ -197,7 +197,7 @@ def is_difference(before: Trace, after: Trace, state: State, origin: int | None,
 def test_replay_agrees_with_the_definition(mode: Guards) -> None:
     random = Random(f"replay {mode}")
     seen: Counter[bool] = Counter()
-    for _ in range(150):
+    for _ in range(100):
         before, after = pair(random)
         options = Options(mode, random.choice(list(Failargs)))
         try:
