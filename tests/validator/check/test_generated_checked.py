@@ -54,7 +54,7 @@ def test_our_optimizer() -> None:
     assert counts["Proved", "Checked"] >= 10
 
 
-@pytest.mark.parametrize("fault", OPTIMIZER_FAULTS[::5], ids=lambda fault: fault.name)
+@pytest.mark.parametrize("fault", OPTIMIZER_FAULTS[::8], ids=lambda fault: fault.name)
 def test_a_faulty_optimizer(fault: OptimizerFault) -> None:
     faulty = FaultyOptimizer(fault)
     for seed in range(4):
