@@ -222,7 +222,7 @@ def _verdict(text: Translated, options: Options, prove: Prove) -> tuple[Verdict,
         if ended is not None:
             before, shown = ended
             verdict, told = shown.verdict, shown.after
-    if isinstance(verdict, Proved) and (early := _early(verdict.evidence.origins, text.earliest)):
+    if isinstance(verdict, Proved) and (early := _early(verdict.evidence.origins, text)):
         listing = with_origins(after, verdict.evidence.origins)
         if not are_computed(before, listing, shown.options, early):
             reason = f"guard {early[0]} hands over a value that its recorded guard does not have yet"
@@ -264,11 +264,12 @@ def _lacking(after: Trace, text: Translated) -> tuple[int, str | None] | None:
     return None
 
 
-def _early(origins: tuple[int | None, ...], earliest: tuple[int, ...]) -> list[int]:
+def _early(origins: tuple[int | None, ...], text: Translated) -> list[int]:
     """The numbers of the guards of the optimized trace that come from a recorded one in front of the least that they
-    seem to come from."""
-    pairs = enumerate(zip(origins, earliest, strict=False))
-    return [number for number, (origin, least) in pairs if origin is not None and origin < least]
+    seem to come from, or hand over what no recorded one seems to have."""
+    least = enumerate(zip(origins, text.earliest, strict=False))
+    early = {number for number, (origin, first) in least if origin is not None and origin < first}
+    return sorted(early | {number for number in text.unrecorded if origins[number] is not None})
 
 
 def _borrowing(origins: tuple[int | None, ...], text: Translated) -> list[int]:

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from itertools import chain, repeat
 from math import inf
 
-from validator.pypy.inferred.sameness import Sameness
+from validator.pypy.inferred.sameness import Node, Sameness
 from validator.pypy.printed.lines import Printed
 from validator.pypy.printed.rows import Rows, body_of
 from validator.pypy.printed.straight import AFTER, BEFORE, Sides
@@ -104,12 +104,7 @@ def earliest_origins(sides: Sides, rows: Rows, sameness: Sameness) -> tuple[int,
     if sides.target is not None:
         return ()
     row = rows.pairs[-1]
-    first = {sameness.of(BEFORE, text): 0 for text in row.before.inputs}
-    passed = 0
-    for line in row.before.lines:
-        for text in (*line.args, *((line.result,) if line.result else ())):
-            first.setdefault(sameness.of(BEFORE, text), passed)
-        passed += line.is_guard
+    first = _first_seen(row.before, sameness)
     least = [
         max((first.get(sameness.of(AFTER, text), 0) for text in line.handed), default=0)
         for line in row.after.lines
@@ -118,6 +113,30 @@ def earliest_origins(sides: Sides, rows: Rows, sameness: Sameness) -> tuple[int,
     preamble = len(least) if not sides.is_peeled else len(least) - _guard_count(body_of(sides.after))
     once = _guard_count(sides.before)
     return tuple(number if place < preamble else number - once for place, number in enumerate(least))
+
+
+def handing_over_their_own(sides: Sides, rows: Rows, sameness: Sameness) -> tuple[int, ...]:
+    """The numbers of the guards of an optimized trace that hand over what it has loaded, and what no value of the
+    recorded one is seen to be: resume data has what was recorded. Empty for what goes to the inner label of a loop."""
+    if sides.target is not None:
+        return ()
+    row = rows.pairs[-1]
+    recorded = _first_seen(row.before, sameness)
+    loaded = {line.result for line in row.after.lines if line.access and not line.access.is_store}
+    own = {text for text in loaded if text and sameness.of(AFTER, text) not in recorded}
+    guards = [line for line in row.after.lines if line.is_guard]
+    return tuple(number for number, guard in enumerate(guards) if not own.isdisjoint(guard.handed))
+
+
+def _first_seen(recorded: Printed, sameness: Sameness) -> dict[Node, int]:
+    """The values of a recorded trace, each with the number of guards that have passed where it is first seen."""
+    first = {sameness.of(BEFORE, text): 0 for text in recorded.inputs}
+    passed = 0
+    for line in recorded.lines:
+        for text in (*line.args, *((line.result,) if line.result else ())):
+            first.setdefault(sameness.of(BEFORE, text), passed)
+        passed += line.is_guard
+    return first
 
 
 def _asking_for_label(origins: tuple[int | None, ...], first: int) -> tuple[int | None, ...]:

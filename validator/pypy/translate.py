@@ -19,7 +19,7 @@ from validator.pypy.inferred.fields import NEVER_CHANGES, Fields
 from validator.pypy.inferred.sameness import Node, Sameness
 from validator.pypy.inferred.strings import SAME_STRINGS, constant_strings, new_strings
 from validator.pypy.inferred.written import ALLOCATIONS, check_places, reads_written_only
-from validator.pypy.origins import earliest_origins, origins_in_loop, origins_of
+from validator.pypy.origins import earliest_origins, handing_over_their_own, origins_in_loop, origins_of
 from validator.pypy.printed.copies import COPIED, Copies, copies_of
 from validator.pypy.printed.lines import (
     FOREIGN,
@@ -48,10 +48,11 @@ _CLASS_TESTS = ("guard_class", "guard_nonnull_class", "record_exact_class")
 @dataclass(frozen=True, slots=True)
 class Translated:
     """Both traces, and the assumptions, each by its name. `origins` are, of each guard, the number of the recorded one
-    that it seems to come from, `earliest` the least that this can be, where that is known. It rests on the optimized
-    traces of the pairs of these numbers being right. `is_loop`: it goes round, or to the inner label of a loop, the
-    traces of which are `loop`. `is_bridge`: it is none, and goes to the start of one, if it does not finish. `resumed`
-    are, of each guard, the memories to which resume data stores there, if a bridge shows that."""
+    that it seems to come from, `earliest` the least that this can be, where that is known; the `unrecorded` hand over
+    what no recorded one seems to have. It rests on the optimized traces of the pairs of these numbers being right.
+    `is_loop`: it goes round, or to the inner label of a loop, the traces of which are `loop`. `is_bridge`: it is none,
+    and goes to the start of one, if it does not finish. `resumed` are, of each guard, the memories to which resume data
+    stores there, if a bridge shows that."""
 
     sides: Sides
     before: Trace
@@ -59,6 +60,7 @@ class Translated:
     assumes: tuple[str, ...]
     origins: tuple[int | None, ...]
     earliest: tuple[int, ...]
+    unrecorded: tuple[int, ...] = ()
     rests_on: tuple[int, ...] = ()
     is_loop: bool = False
     is_bridge: bool = False
@@ -89,8 +91,7 @@ def translate(
     strings = constant_strings(rows, sameness)
     known = known_constants(rows, sameness, contents)
     names = _Names(rows, sameness, copies, {**strings, **{node: one.text for node, one in known.items()}})
-    floats = sorted({arg for line in lines for arg in line.args if is_float(arg)})
-    extra = (TOKEN, *map(_float_name, floats))
+    extra = (TOKEN, *map(_float_name, sorted({arg for line in lines for arg in line.args if is_float(arg)})))
     written = _written(sides, extra, names, fields)
     possible = frozenset(_possible(lines, copies))
     used = possible if generous else possible & effects
@@ -106,6 +107,7 @@ def translate(
         (*_assumed(lines, used, fields), *filter(needed.get, needed), *map(str, known.values())),
         origins_of(sides, rows, sameness, earliest),
         earliest,
+        handing_over_their_own(sides, rows, sameness),
         is_loop=sides.is_peeled or sides.target is not None,
         loop=(_entered(loop[0]), loop[1]) if loop else None,
         in_loop=tuple(None if number is None else number + 1 for number in origins_in_loop(sides, rows, sameness)),
@@ -118,16 +120,14 @@ def _written(
     """Both traces, of which the optimized one may be taken to be right. What goes round, or to a loop, hands on the
     inputs that a log does not have."""
     hands_on = extra if sides.is_peeled or sides.target else ()
-    before, after = sides.before, sides.after
     goes_on = sides.target.before.lines if sides.target else ()
-    objects = [_objects(one.lines, goes_on) if names.asks_for_objects else {} for one in (before, after)]
-    recorded = _write(BEFORE, before, extra, hands_on, names, fields, objects[0])
-    return recorded, _write(AFTER, after, extra, hands_on, names, fields, objects[1] if is_right else {})
+    objects = [_objects(one.lines, goes_on) if names.asks_for_objects else {} for one in (sides.before, sides.after)]
+    recorded = _write(BEFORE, sides.before, extra, hands_on, names, fields, objects[0])
+    return recorded, _write(AFTER, sides.after, extra, hands_on, names, fields, objects[1] if is_right else {})
 
 
 def _entered(loop: Trace) -> Trace:
-    """The loop that a bridge jumps to, with a guard in front that always passes: the place where the guards go on that
-    ask what its label asks for."""
+    """The loop of a bridge, behind a guard that always passes: there guards resume that ask what its label asks."""
     token, *rest = loop.ops
     return loop.of([token, Operation(OPS["guard_true"], (ConstInt(1),), exit=Exit()), *rest])
 

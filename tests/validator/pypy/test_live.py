@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 import pytest
@@ -153,3 +154,26 @@ def test_no_guard_stands_between_a_call_and_the_one_that_asks_what_it_did(name: 
         inputs = "[p0, i1, i2]"
         (one,) = judged(recorded(inputs, *before) + bridge(inputs, *(f"+1: {line}" for line in after)))
         assert isinstance(one.verdict, verdict)
+
+
+@pytest.mark.parametrize("is_peeled", [False, True])
+@pytest.mark.parametrize(("field", "is_right"), [("count 8", True), ("next 24", False)])
+def test_a_guard_hands_over_no_field_that_the_recorded_trace_has_not_loaded(
+    field: str, *, is_right: bool, is_peeled: bool
+) -> None:
+    load = "i{0} = getfield_gc_i(p0, descr=<FieldS Counter.{1}>)"
+    kept = "setfield_gc(p0, i{0}, descr=<FieldS Counter.last 16>)"
+    before = recorded("[p0, i1]", load.format(3, "count 8"), *ASKED, kept.format(3), "jump(p0, i1, descr=<Loop-1>)")
+    label, jump = "label(p0, i1, descr=TargetToken({}))", "jump(p0, i1, descr=TargetToken({}))"
+    once = (
+        load.format(3, "count 8"),
+        load.format(5, field),
+        ASKED[0],
+        "guard_true(i4, descr=<Guard0x7f20>) [p0, i1, i5]",
+        kept.format(3),
+    )
+    again = [re.sub(r"\bi([345])\b", r"i1\1", line).replace("7f20", "7f21") for line in once]
+    body = (label.format(141), *again, jump.format(141)) if is_peeled else (jump.format(140),)
+    (one,) = judged(before + loop("[p0, i1]", label.format(140), *once, *body))
+    assert isinstance(one.verdict, Proved) is is_right
+    assert is_right or "guard 0 hands over a value that its recorded guard does not have yet" in str(one.verdict)
