@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from optimizer.ir.immutable import replace
-from optimizer.ir.trace import Trace
+from optimizer.ir.trace import Trace, exit_of
 from validator.loops.proofs import (
     AGAIN,
     BODY,
@@ -14,6 +14,7 @@ from validator.loops.proofs import (
     NEVER,
     STEP,
     Proof,
+    first_origin,
     freer_step,
     proofs,
     proofs_behind,
@@ -111,10 +112,31 @@ def _difference(loop: Loop, judging: Judging, proof: Proof) -> Refuted | None:
     from an event."""
     options = replace(judging.options, audit=False)
     for iterations in ITERATIONS:
-        verdict = judging.verdict(*unrolled(loop, iterations), options)
-        if isinstance(verdict, Refuted):
+        before, after = unrolled(loop, iterations)
+        verdict = judging.verdict(before, after, options)
+        if not isinstance(verdict, Refuted):
+            continue
+        is_of_guards = verdict.counterexample.obligation.startswith("guard ")
+        if not (is_of_guards and _are_of_others(loop, judging, before, after, options)):
             return of_loop(verdict, proof.name, iterations)
     return None
+
+
+def _are_of_others(loop: Loop, judging: Judging, before: Trace, after: Trace, options: Options) -> bool:
+    """May guards stand for the recorded ones that they name, but in later iterations than is taken for granted? Where
+    a preamble or a body is several iterations, nobody says which."""
+    named = [exit_of(guard).origin for guard in after.guards]
+    if any(exit_of(guard).origin is not None for guard in before.guards) or {*named} == {None}:
+        return False
+    unnamed = [one if one.exit is None else replace(one, exit=replace(one.exit, origin=None)) for one in after.ops]
+    verdict = judging.verdict(before, after.of(unnamed), options)
+    if not isinstance(verdict, Proved):
+        return not isinstance(verdict, Refuted)
+    ahead = first_origin(loop, 1) if loop.is_bridge else 0  # else the first part is an iteration, too
+    once = first_origin(loop, 2) - first_origin(loop, 1)
+    pairs = zip(named, verdict.evidence.origins, strict=True)
+    found = [(k, own) for k, own in pairs if k is not None and own is not None]
+    return all(k == own or (ahead <= k < own and (own - k) % once == 0) for k, own in found)
 
 
 def of_loop(verdict: Refuted, proof: str, iterations: int) -> Refuted:

@@ -163,16 +163,16 @@ def recorded_iterations(loop: Loop, count: int) -> list[Part]:
     start, recorded = loop.first[0], loop.recorded
     if all(exit_of(guard).origin is None for guard in [*start.guards, *recorded.guards]):
         return [start, *[recorded] * (count - 1)]
-    return [_numbered(start, 0), *[_numbered(recorded, _first_origin(loop, number)) for number in range(1, count)]]
+    return [_numbered(start, 0), *[_numbered(recorded, first_origin(loop, number)) for number in range(1, count)]]
 
 
 def peeled_iterations(loop: Loop, count: int) -> list[Part]:
     """The first part of the optimized side, and the body behind it; the origins that it names are those of its own
     iteration."""
-    return [loop.first[1], *[_shifted(loop.peeled.body, _first_origin(loop, number)) for number in range(1, count)]]
+    return [loop.first[1], *[_shifted(loop.peeled.body, first_origin(loop, number)) for number in range(1, count)]]
 
 
-def _first_origin(loop: Loop, number: int) -> int:
+def first_origin(loop: Loop, number: int) -> int:
     """The origin that stands for 0 in the iteration of that number, the first part being 0."""
     return _origins(loop.first[0]) + (number - 1) * _origins(loop.recorded)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -173,6 +174,37 @@ def test_a_difference_that_no_run_shows_is_unknown() -> None:
     assert isinstance(verdict, Unknown), verdict
     assert verdict.reason.startswith("step: end: argument 3: argument 3 of the end is 7")
     assert "no run of the loop was found" in verdict.reason
+
+
+def turned(preamble: int, body: int, *, old: bool = False) -> Verdict:
+    """The verdict on a loop with so many iterations in front of its label and behind it; all guards resume at the only
+    one that is recorded. `old`: the last one hands over what the one in front does."""
+    names = [f"i{number}" for number in range(preamble + body + 1)]
+    turns = [
+        f"{value} = int_add({last}, 5)\n{value}_ = int_lt({value}, 99)\nguard_true({value}_, origin=0) [{handed}]\n"
+        for last, value in pairwise(names)
+        for handed in [last if old and value == names[-1] else value]
+    ]
+    label = f"label({names[preamble]}, descr=Body)\n"
+    after = f"[i0]\n{''.join(turns[:preamble])}{label}{''.join(turns[preamble:])}jump({names[-1]}, descr=Body)"
+    return judge("[i0]\ni1 = int_add(i0, 5)\ni2 = int_lt(i1, 99)\nguard_true(i2) [i1]\njump(i1)", after)
+
+
+@pytest.mark.parametrize(("preamble", "body"), [(2, 1), (1, 2), (2, 2)])
+def test_a_loop_of_several_iterations_in_one_is_unknown(preamble: int, body: int) -> None:
+    """It is right, if its guards stand for those of later iterations than they would otherwise."""
+    assert isinstance(turned(preamble, body), Unknown)
+    assert isinstance(turned(1, 1), Proved)
+    assert isinstance(turned(1, 1, old=True), Refuted)
+
+
+def test_a_bridge_that_goes_round_the_loop_is_not_refuted() -> None:
+    bridge = "[p0, i0]\njump(p0, i0)"
+    once = LOADED_ONCE.partition("label")[0]
+    verdict = validate(
+        parse(bridge), parse(f"{once}jump(p0, i2, i1, descr=Body)"), loop=(parse(ADDS), parse(LOADED_ONCE))
+    )
+    assert isinstance(verdict, Unknown), verdict
 
 
 def test_a_recorded_trace_that_is_no_loop() -> None:
