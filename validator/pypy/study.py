@@ -22,6 +22,7 @@ from validator.pypy.inferred.contents import Content, Contents
 from validator.pypy.inferred.effects import Effect, Evidence, leaves
 from validator.pypy.inferred.executed import with_constants
 from validator.pypy.inferred.fields import NEVER_CHANGES, Fields, Lone
+from validator.pypy.inferred.folded import Folded, with_folded
 from validator.pypy.inferred.grants import with_guards_that_hold, with_narrow_numbers
 from validator.pypy.inferred.sameness import Node, Sameness
 from validator.pypy.inferred.strings import SAME_STRINGS
@@ -54,13 +55,15 @@ def is_inferred(what: str) -> bool:
 class Inferred:
     """Statements that are inferred from the work of PyPy's optimizer: the effects that calls are taken not to have, the
     classes whose objects are `apart` from constants that they are compared with, the fields that one constant alone
-    has, the constants that are known characters, and the places of constants that hold 0."""
+    has, the constants that are known characters, the places of constants that hold 0, and the fields of constants that
+    are `folded` to the constants in them."""
 
     effects: frozenset[Effect] = frozenset()
     apart: frozenset[str] = frozenset()
     lone: frozenset[str] = frozenset()
     contents: frozenset[Content] = frozenset()
     zeros: frozenset[str] = frozenset()
+    folded: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,6 +106,7 @@ class Study:
     _of_lone: Evidence = field(default_factory=Evidence)
     _contents: Contents = field(default_factory=Contents)
     _zeros: Zeros = field(default_factory=Zeros)
+    _folded: Folded = field(default_factory=Folded)
     _descrs: Descrs = field(default_factory=Descrs)
     _prologues: Counter[tuple[str, ...]] = field(default_factory=Counter)
     _logs: list[tuple[Fields, Parents, Targets]] = field(default_factory=list)
@@ -140,6 +144,7 @@ class Study:
         self._evidence.add(one, row, once, sameness)
         self._contents.add(one, row)
         self._zeros.add(one, row, sameness)
+        self._folded.add(one, sides, rows, sameness)
         if fewer := self._lone.add(one, sides, is_bridge=pair.kind is Kind.BRIDGE):
             self._of_lone.add(one, row, once, Sameness(rows, lone=fewer))
 
@@ -187,7 +192,8 @@ class Study:
         fields, parents, targets = self._logs[log]
         lone = self._lone.assumed(log)
         effects, own = (self._effects(log, lone, is_own=is_own) for is_own in (False, True))
-        constants = self._contents.assumed(log), self._zeros.assumed(log)
+        folded = frozenset(filter(fields.never_changes, self._folded.assumed(log)))
+        constants = self._contents.assumed(log), self._zeros.assumed(log), folded
         inferred = Inferred(effects, self._apart.assumed(log), lone, *constants)
         elsewhere = frozenset(map(str, effects - own))
         return Knowledge(fields, inferred, parents, targets, elsewhere, _usual(self._prologues))
@@ -256,10 +262,14 @@ def _text(sides: Sides, knowledge: Knowledge, *, generous: bool) -> Translated:
     made_one = _made_one(rows, sameness, inferred.lone)
     if made_one:
         sameness = Sameness(rows, knowledge.leaves, inferred.lone)
+    sides, folded = with_folded(sides, rows, sameness, inferred.folded)
+    if folded:
+        rows = rows_of(sides)
+        sameness = Sameness(rows, knowledge.leaves, inferred.lone)
     text = translate(
         sides, rows, sameness, inferred.effects, knowledge.fields, contents=inferred.contents, generous=generous
     )
-    return replace(text, assumes=(*text.assumes, *map(_one_object, made_one)))
+    return replace(text, assumes=(*text.assumes, *map(_one_object, made_one), *folded))
 
 
 def _one_object(memory: str) -> str:

@@ -1,0 +1,69 @@
+"""Objects in fields of constants, which PyPy's optimizer looks up and no log prints.
+
+Where a recorded trace loads from a constant object what never changes, the optimizer has the constant that is there
+instead. So it is assumed of such a field, if two pairs say so, and none loads it from a constant after all, that the
+constant which the optimized trace alone has in the place of what is loaded is the one that is there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Set
+from dataclasses import dataclass, field
+from functools import partial
+from itertools import chain
+
+from optimizer.ir.immutable import replace
+from validator.pypy.inferred.sameness import Sameness
+from validator.pypy.inferred.witnesses import Witness, told
+from validator.pypy.printed.lines import Line, is_named, is_pointer
+from validator.pypy.printed.rows import Rows
+from validator.pypy.printed.straight import AFTER, BEFORE, Sides
+
+_LOAD = "getfield_gc_r"
+
+
+@dataclass(slots=True)
+class Folded:
+    """Statements of pairs on fields: the pairs that have constants in the place of what is loaded from constants, and
+    the fields that are loaded from them."""
+
+    said: dict[str, set[Witness]] = field(default_factory=dict)
+    denied: set[str] = field(default_factory=set)
+
+    def add(self, pair: Witness, sides: Sides, rows: Rows, sameness: Sameness) -> None:
+        """Takes in a pair."""
+        for line in _folded(sides, rows, sameness):
+            self.said.setdefault(line.descr, set()).add(pair)
+        after = (line for row in rows.pairs for line in row.after.lines if line.name == _LOAD)
+        self.denied |= {line.descr for line in after if sameness.of(AFTER, line.args[0]) in sameness.constant}
+
+    def assumed(self, log: int) -> frozenset[str]:
+        """The fields of which that is assumed in the log of that number."""
+        return told(self.said, log, is_named) - self.denied
+
+
+def with_folded(sides: Sides, rows: Rows, sameness: Sameness, fields: Set[str]) -> tuple[Sides, tuple[str, ...]]:
+    """The pair whose recorded trace says which constants it loads from these fields of constants; and what is assumed
+    for that."""
+    said = {
+        line: Line(None, "record_exact_value_r", (line.result or "", f"ConstPtr(in_{line.result})"))
+        for line in _folded(sides, rows, sameness)
+        if line.descr in fields
+    }
+    if not said:
+        return sides, ()
+    stated = chain(*((line, said[line]) if line in said else (line,) for line in sides.before.lines))
+    assumes = (
+        f"constants in the place of {one} of other ones are what is there" for one in {line.descr for line in said}
+    )
+    return replace(sides, before=sides.before.with_lines(tuple(stated))), tuple(assumes)
+
+
+def _folded(sides: Sides, rows: Rows, sameness: Sameness) -> Iterator[Line]:
+    """The loads from constants in whose place the optimized trace has a constant that the recorded one has not."""
+    before, after = (partial(sameness.of, trace) for trace in (BEFORE, AFTER))
+    named = {before(arg) for row in rows.pairs for line in row.before.lines for arg in line.args if is_pointer(arg)}
+    new = {after(arg) for row in rows.pairs for line in row.after.lines for arg in line.args if is_pointer(arg)} - named
+    loads = (line for line in sides.before.lines if line.name == _LOAD)
+    of_constants = (line for line in loads if before(line.args[0]) in sameness.constant)
+    yield from (line for line in of_constants if before(line.result or "") in new)
