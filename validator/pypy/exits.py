@@ -59,7 +59,10 @@ def prove_with_exits(before: Trace, after: Trace, loop: Loop, options: Options, 
         return _resuming(shown, resumed, strict)
     if isinstance(shown, Refuted) and _ELSEWHERE.match(shown.counterexample.obligation):
         return Shown(shown, told, loop, loose)
-    at_exits = shown or prove(before, told, strict, loop)  # what resume data is needed for is not right without it
+    if resumed and isinstance(shown, Unknown) and not _is_at_exits(shown):
+        return Shown(shown, resumed.after, resumed.loop, strict)
+    # What resume data is needed for is not right without it; other operations have other numbers there.
+    at_exits = shown if shown and _is_at_exits(shown) else prove(before, told, strict, loop)
     if isinstance(at_exits, Proved):
         return Shown(at_exits, told, loop, strict)
     if has_told:
