@@ -519,3 +519,12 @@ def test_what_resume_data_has_to_do_is_proved_at_once(before: str, after: str, p
     assert len(asked) == proofs
     is_resumed = "resume data makes" in str(shown.verdict)
     assert is_resumed == (is_proved and before is PASSING)
+
+
+def test_operations_have_the_numbers_of_the_trace_that_is_shown() -> None:
+    before, after = (text.replace("i1]", "i1, p8]") for text in (PASSING, NEVER_MADE))
+    after = after.replace("finish", f"i9 = getfield_gc_i(p8, descr={COUNT})\nfinish")
+    shown = prove_with_exits(parse(before), listing(after), None, Options(), validated)
+    assert isinstance(shown.verdict, Refuted)
+    assert shown.verdict.counterexample.obligation == "op 3: defined"
+    assert shown.after.ops[3].op.name == "getfield_gc_i"
