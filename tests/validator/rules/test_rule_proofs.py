@@ -44,7 +44,7 @@ SMALL_WIDTH_ONLY = {
 }
 """Rules that Z3 gives up on at 64 bits, and why; they are proved on all inputs at 4 or 5 bits."""
 
-LITTLE_EFFORT = 500_000
+LITTLE_EFFORT = 50_000
 
 
 @pytest.mark.parametrize("made", [*RULES, *BOUNDED_RULES], ids=lambda made: made.name)
