@@ -112,6 +112,7 @@ FRAME = "<FieldS Frame.depth 16>"
 LABEL = Line(None, "label", ("p0", "p1"), "TargetToken(1)")
 ROUND = Line(None, "jump", ("p0", "p1"), "TargetToken(1)")
 NEXT = Line("p1", "getfield_gc_r", ("p0",), ONE)
+FOUND = Line("p7", "getfield_gc_r", ("p1",), "<FieldP Frame.array 24>")
 NEW = Line("p1", "new_with_vtable", (), "<SizeDescr 40>")
 
 
@@ -177,3 +178,10 @@ def test_fields_that_no_call_writes_are_in_memory_anyway(inputs: tuple[str, ...]
     early = Printed(("p0", "p1"), (NEXT, looked("p1"), forced("p1"), ROUND))
     with pytest.raises(NotStraight) if is_early else nullcontext():
         check_frames(Sides(Printed(("p0", "p1"), RECORDED), early), frozenset(inputs))
+
+
+def test_references_in_a_frame_are_never_taken_to_be_in_memory() -> None:
+    recorded, early = (NEXT, forced("p1"), FOUND, ROUND), (NEXT, FOUND, forced("p1"), ROUND)
+    sides = Sides(Printed(("p0", "p1"), recorded), Printed(("p0", "p1"), early))
+    with pytest.raises(NotStraight):
+        check_frames(sides, frozenset([FRAME]))

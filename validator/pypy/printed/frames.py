@@ -19,18 +19,23 @@ from collections.abc import Set
 from validator.pypy.printed.lines import Line, touches_nothing
 from validator.pypy.printed.straight import NotStraight, Sides
 
+_REFERENCE = "<FieldP "
+
 
 def check_frames(sides: Sides, inputs: Set[str]) -> None:
     """Raises NotStraight where a field of a frame is accessed in front of the call that forces it. Of a frame's class
-    of which fields are `inputs` of loops, all those that a call writes are: other fields are in memory anyway."""
-    classes = {*map(_class_of, inputs)}
+    of which fields are `inputs` of loops, all numbers that a call writes are: others are in memory anyway. References
+    are not exempt, since the array of a frame is no input itself."""
+    classes = {*map(_class_of, inputs)} - {""}
     runs = [(sides.before.lines, sides.after.lines)]
     if loop := sides.target:
         runs.append((loop.before.lines, loop.after.lines))
         runs.append(((*sides.before.lines, *loop.before.lines), (*sides.after.lines, *loop.before.lines)))
     for recorded, optimized in runs:
         early = looks_early(recorded, optimized)
-        if any(memory in inputs or _class_of(memory) not in classes for memory in early):
+        if any(
+            memory in inputs or memory.startswith(_REFERENCE) or _class_of(memory) not in classes for memory in early
+        ):
             raise NotStraight("a field of a frame that is accessed in front of the call that forces it")
 
 
@@ -76,4 +81,4 @@ def _forces(line: Line) -> bool:
 
 def _class_of(memory: str) -> str:
     """The class to which a field belongs."""
-    return memory.split(" ")[1].rpartition(".")[0]
+    return memory.partition(" ")[2].rpartition(".")[0]
