@@ -106,7 +106,7 @@ class BoundedRewriting:
                 if term is self._terms.const(pattern.value(self._terms.width)):
                     yield found
             case Primitive(kind, args, exact):
-                if term.kind == kind and (not exact or self._is_exact(term)):
+                if term.kind == kind and (not exact or self._intervals.is_exact(term)):
                     yield from self._matches(args, term.args, found, kind in _COMMUTATIVE)
                 if self._stands_for(pattern, term, found):
                     yield found
@@ -116,13 +116,6 @@ class BoundedRewriting:
         if pattern.exact or any(leaf.name not in found for leaf in named_leaves(pattern)):
             return False
         return evaluate(pattern, self._terms, found)[0] is term
-
-    def _is_exact(self, term: Term) -> bool:
-        """Is the sum, difference or product known to be that of the integers?"""
-        if self._intervals.is_exact(term):
-            return True
-        overflows = getattr(self._intervals.domain, f"{term.kind}_overflows")
-        return overflows(*map(self._intervals.value, term.args)) is False
 
 
 @cache

@@ -8,6 +8,7 @@ from weakref import proxy
 from optimizer.ir.domains.bounds import Bounds
 from optimizer.ir.domains.term import Term, cone_within
 from validator.prove.facts.bounded import BoundedRewriting
+from validator.prove.facts.differences import follows
 from validator.prove.facts.facts import Facts
 from validator.prove.facts.intervals import Intervals
 from validator.prove.facts.journal import Journal, go_on
@@ -99,9 +100,12 @@ class BoundedFacts(Facts):
         return bounds
 
     def proves(self, claim: Term) -> bool:
-        """Does the claim hold, as far as the bounds say? Its denial contradicts what is known."""
+        """Does the claim hold, as far as the bounds say? Its denial contradicts what is known, or it is a comparison
+        that follows from others."""
         claim = self.rebuild(claim)
-        return self.contradiction or claim is self._terms.true or self._contradicts(self._terms.not_(claim))
+        if self.contradiction or claim is self._terms.true or self._contradicts(self._terms.not_(claim)):
+            return True
+        return follows(claim, self.learned, self._intervals, self.rebuild)
 
     def proves_by_cases(self, claim: Term, splits: int = _SPLITS) -> bool:
         """The same, also where it holds both where the condition of a choice in it holds and where it does not."""

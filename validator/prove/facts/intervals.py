@@ -82,8 +82,11 @@ class Intervals:
         return known[root]
 
     def is_exact(self, term: Term) -> bool:
-        """Is that sum, difference or product known to be that of the integers, by a condition that says so?"""
-        return term in self._exact
+        """Is that sum, difference or product known to be that of the integers?"""
+        if term in self._exact:
+            return True
+        overflows = getattr(self.domain, f"{term.kind}_overflows")
+        return overflows(*map(self.value, term.args)) is False
 
     # From arguments to terms.
 
