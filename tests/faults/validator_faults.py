@@ -19,8 +19,7 @@ from validator import cache
 from validator.prove import cheap_rungs, encode, encoding, judge, known_places
 from validator.prove.cheap_rungs import CheapRungs
 from validator.prove.discharge import Discharger
-from validator.prove.facts import bounded
-from validator.prove.facts.bounded import BoundedRewriting
+from validator.prove.facts import bounded, differences
 from validator.prove.facts.bounded_facts import BoundedFacts
 from validator.prove.facts.facts import Facts
 from validator.prove.facts.intervals import Intervals
@@ -339,13 +338,16 @@ VALIDATOR_FAULTS = (
     _known("algebra of a difference", "(a - b) + b is b", _around(
         Terms, "add", lambda right, terms, a, b: b if a.kind == "sub" and a.args[1] is b else right(terms, a, b)),
         "optimizer/ir/domains/test_terms.py"),
+    _known("unsigned chains", "of an unsigned comparison only the signed one is asked",
+        _set(differences, "_compared", lambda one, right=differences._compared: (right(one)[0], False)),
+        "validator/prove/test_differences.py"),
     _known("remainder truncates", "a remainder that rounds down is one that truncates",
         _set(Concrete, "fmod", Concrete.srem), "optimizer/ir/domains/test_semantics.py::test_on_all_inputs"),
     _fault("the last condition", "the last condition of a rule on terms is taken for granted", "rules",
         _around(bounded, "_settled", _unchecked),
         "validator/prove/test_bounded.py::test_values_stay_what_they_are", _CLAIMS),
     _fault("every product is exact", "a product that may wrap is taken for that of the integers", "rules",
-        _set(BoundedRewriting, "_is_exact", lambda *_: True),
+        _set(Intervals, "is_exact", lambda *_: True),
         "validator/prove/test_rule_pairs.py::test_division_of_a_product", _CLAIMS),
     _fault("values in gaps", "a value between two others is outside of them", "rules",
         _set(BoundsDomain, "meet", lambda d, a, b: None if a.low < b.low <= b.high < a.high else _MEET(d, a, b)),
