@@ -190,6 +190,7 @@ class Study:
     def knowledge(self, log: int) -> Knowledge:
         """Knowledge of the log of that number, counted from 0."""
         fields, parents, targets = self._logs[log]
+        fields = fields.with_places(self._descrs.fields)
         lone = self._lone.assumed(log)
         effects, own = (self._effects(log, lone, is_own=is_own) for is_own in (False, True))
         folded = frozenset(filter(fields.never_changes, self._folded.assumed(log)))
