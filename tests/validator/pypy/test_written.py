@@ -12,7 +12,7 @@ from validator.pypy.inferred.written import reads_written_only
 from validator.pypy.printed.lines import read_printed
 from validator.pypy.printed.straight import Sides
 
-SPANS = {"Frame": (8, 16), "Large": (8, 40)}
+SPANS = {"Frame": (8, 16), "Large": (8, 40), "m.Large": (8, 40)}
 NEW = "p2 = new_with_vtable(descr=<SizeDescr 24>)\n"
 STORE = "setfield_gc(p2, i1, descr=<FieldS Int.value 8 pure>)\n"
 HELD = "setfield_gc(p2, p0, descr=<FieldP Int.value 8 pure>)\n"
@@ -39,6 +39,9 @@ LOAD = "i3 = getfield_gc_i(p0, descr=<FieldS Pair.second 16>)\n"
         ),
         (NEW + "label(p0, i1, p2)\nsetfield_gc(p2, 0, descr=<FieldS Pair.second 16>)\n" + LOAD, False),
         (NEW + "setfield_gc(p2, p0, descr=<FieldP Large.back 8>)\n" + LOAD, False),  # another struct
+        (NEW + "setfield_gc(p2, p0, descr=<FieldP m.Large.back 8>)\n" + LOAD, False),
+        (NEW + HELD + LOAD.replace("Pair", "Large"), False),  # there may be a smaller one of that name
+        (NEW + HELD + LOAD.replace("Pair", "m.Large"), True),  # the class is too large
         (NEW + "setfield_gc(p2, p0, descr=<FieldP Frame.back 8>)\n" + LOAD, True),  # among the fields of frames
         (NEW + "setfield_gc(p2, p0, descr=<FieldP Other.back 8>)\n" + LOAD, False),
         (NEW + "setfield_gc(p2, p0, descr=<FieldP Other.back 8>)\n" + LOAD.replace("Pair.second", "Frame.next"), True),

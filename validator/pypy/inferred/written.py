@@ -116,8 +116,10 @@ def _is_written(allocation: Line, behind: tuple[Line, ...], loaded: set[Place], 
     is_instance = allocation.name == "new_with_vtable"
     first = _WORD if is_instance else 0
     whole = {struct: span for struct, span in spans.items() if span[1] < int(size[1])}  # else two structs of one name
+    other = whole | {struct: span for struct, span in spans.items() if "." in struct}  # or a class that is larger
     possible = {place for place in loaded if is_instance or not place.is_of_instance}
-    left = {place for place in possible if first <= place.offset < int(size[1]) and not _is_other(place, own, whole)}
+    there = {place for place in possible if first <= place.offset < int(size[1])}
+    left = {place for place in there if not _is_other(place, own, whole, other)}
     is_hidden = True
     for line in behind:
         is_load = line.name.startswith(_LOADS) and (new in line.args or not is_hidden)
@@ -128,11 +130,12 @@ def _is_written(allocation: Line, behind: tuple[Line, ...], loaded: set[Place], 
     return not left
 
 
-def _is_other(place: Place, own: set[Place], spans: Spans) -> bool:
-    """Is it no field of an object that has those of its `own`?"""
+def _is_other(place: Place, own: set[Place], of_own: Spans, of_other: Spans) -> bool:
+    """Is it no field of an object that has those of its `own`, by where the structs of these and other ones stand?"""
     return any(
         (one != place and one.offset <= place.offset < one.offset + one.size)
-        or (one.struct != place.struct and (_is_among(place, one.struct, spans) or _is_among(one, place.struct, spans)))
+        or (one.struct != place.struct and _is_among(place, one.struct, of_own))
+        or (one.struct != place.struct and _is_among(one, place.struct, of_other))
         for one in own
     )
 
