@@ -23,9 +23,11 @@ from validator.pypy.inferred.effects import Effect, Evidence, leaves
 from validator.pypy.inferred.executed import with_constants
 from validator.pypy.inferred.fields import NEVER_CHANGES, Fields, Lone
 from validator.pypy.inferred.folded import Folded, with_folded
+from validator.pypy.inferred.given import with_given
 from validator.pypy.inferred.grants import with_guards_that_hold, with_narrow_numbers
 from validator.pypy.inferred.sameness import Node, Sameness
 from validator.pypy.inferred.strings import SAME_STRINGS
+from validator.pypy.inferred.watched import WATCHED, places_of_loads, with_watched
 from validator.pypy.inferred.witnesses import witness
 from validator.pypy.inferred.zeros import Zeros, with_zeros
 from validator.pypy.kept import Kept, damaged
@@ -43,7 +45,7 @@ from validator.pypy.translate import HASHES, INSTANCES, SAME_CONSTANTS, Translat
 SEEN_ELSEWHERE = " (seen in other programs)"
 """The end of an assumption that rests on what is kept in a file."""
 
-_CERTAIN = (SAME_CONSTANTS, SAME_STRINGS, INSTANCES, HASHES, RPYTHON, FOREIGN, COPIED, UNUSED, FLOAT_BYTES)
+_CERTAIN = (SAME_CONSTANTS, WATCHED, SAME_STRINGS, INSTANCES, HASHES, RPYTHON, FOREIGN, COPIED, UNUSED, FLOAT_BYTES)
 
 
 def is_inferred(what: str) -> bool:
@@ -190,6 +192,7 @@ class Study:
     def knowledge(self, log: int) -> Knowledge:
         """Knowledge of the log of that number, counted from 0."""
         fields, parents, targets = self._logs[log]
+        fields = fields.with_places(self._descrs.fields)
         lone = self._lone.assumed(log)
         effects, own = (self._effects(log, lone, is_own=is_own) for is_own in (False, True))
         folded = frozenset(filter(fields.never_changes, self._folded.assumed(log)))
@@ -239,7 +242,10 @@ def translated(pair: LogPair, file: str, knowledge: Knowledge, *, strict: Transl
     if path is not None and correspond(path.handed, sides.before.inputs):
         facts = facts_of(path, sides, knowledge.effects, knowledge.fields, generous=generous)
         sides = replace(sides, before=sides.before.with_lines((*facts.lines, *sides.before.lines)))
-    sides = with_constants(sides, knowledge.leaves, knowledge.fields.never_changes)
+    sides, given = with_given(sides, knowledge.effects, knowledge.leaves)
+    known = knowledge.leaves, knowledge.fields.never_changes
+    sides, watched = with_watched(sides, places_of_loads(whole), *known)
+    sides = with_constants(sides, *known)
     sides, apart = with_classes(sides, knowledge.inferred.apart)
     sides, zeros = with_zeros(sides, knowledge.inferred.zeros)
     if strict is not None:
@@ -249,7 +255,7 @@ def translated(pair: LogPair, file: str, knowledge: Knowledge, *, strict: Transl
     rests_on |= {number for number in knowledge.targets.bridges_to(rests_on) if number < pair.number}
     if pair.target is not None:
         rests_on.add(pair.target.number)
-    assumes = sorted({*text.assumes, *facts.assumes, *apart, *zeros, *unused, *of_floats})
+    assumes = sorted({*text.assumes, *facts.assumes, *given, *watched, *apart, *zeros, *unused, *of_floats})
     told = (f"{what}{SEEN_ELSEWHERE}" if what in knowledge.elsewhere else what for what in assumes)
     is_bridge = pair.kind is not Kind.LOOP and not text.is_loop
     resumed = tuple(knowledge.parents.resumed(pair.number, line) for line in sides.after.lines if line.is_guard)

@@ -14,10 +14,14 @@ import operator
 import re
 import struct
 import sys
+import threading
+import types
+import weakref
 
 SCENE = {
     **vars(builtins),
     **{module.__name__: module for module in (array, collections, io, itertools, json, math, operator, re, struct)},
+    "weakref": weakref,
     "s": "The quick brown fox",
     "u": "žluťoučký kůň",
     "b": b"some bytes, in a row",
@@ -43,6 +47,10 @@ SCENE = {
     "pair": struct.Struct("<ih"),
     "nt": collections.namedtuple("P", "x y")(1, 2),
     "mv": memoryview(b"abcdefghij" * 3),
+    "rx": re.compile("a+"),
+    "lk": threading.Lock(),
+    "rl": threading.RLock(),
+    "gs": [vars(types.FunctionType)[name] for name in ("__name__", "__code__", "__doc__")],
 }
 
 PARTS = {
@@ -115,6 +123,12 @@ digits.findall("1 22 333" * 3) | [m.start() for m in word.finditer(s)] | re.matc
 re.sub("o", lambda m: m.group().upper(), s) | re.escape(s) | written(k) | io.StringIO(s).read()
 io.StringIO("a\\nb\\n").readlines() | list(io.StringIO("a\\nb")) | poured(k) | io.BytesIO(b).read(4)
 json.dumps([k, s, None, 0.5]) | json.loads('{"a": [1, 2.5, "x", null]}') | json.dumps(d) | print(end="")
+""",
+    "places": """
+weakref.ref(put) | weakref.ref(holder.size) | weakref.ref(taking()) | weakref.ref(st) | weakref.ref(fz)
+weakref.ref(dq) | weakref.ref(Point) | weakref.ref(ar) | weakref.ref(mv) | weakref.ref(operator) | weakref.ref(rx)
+weakref.ref(lk) | weakref.ref(rl) | weakref.ref(holder) | gs[k % 3].__doc__
+gs[k % 3].__name__ | gs[k % 3].__objclass__
 """,
 }
 

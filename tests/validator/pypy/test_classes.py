@@ -253,6 +253,36 @@ def test_where_an_object_is_compared_in_front_of_its_class_the_answer_may_be_kno
     assert not any(map(is_proved, judged(log * 2 + compared())))
 
 
+def compared_before(kept: int = 0, line: int = 9) -> str:
+    """A pair that compares an object twice at a place where its class is known, and with another constant in front;
+    the optimized one compares it there so often."""
+    first, *others = [(f"i{at} = instance_ptr_eq(ConstPtr(ptr{at}), p0)", f"guard_false(i{at})") for at in (3, 4, 5)]
+    flat = [POINT.format(line=8), *first, KNOWN, POINT.format(line=line), *others[0], *others[1]]
+    return recorded("[p0, p1]", *flat, STORE, "finish(p1)") + optimized(*flat[: 5 + 2 * kept])
+
+
+def test_behind_other_comparisons_two_pairs_say_that_one_place_compares_with_other_classes() -> None:
+    contradicted = compared(is_gone=False, line=7)
+    first, second, _ = judged(compared_before() * 2 + contradicted)
+    assert is_proved(first)
+    assert is_proved(second)
+    assert not any(map(is_proved, judged(compared_before() + contradicted)[:1]))
+    assert not any(map(is_proved, judged(compared_before() + compared_before(line=10) + contradicted)[:2]))
+
+
+@pytest.mark.parametrize("other", [compared_before(kept=1), compared(is_gone=False, line=9)])
+def test_one_that_stays_there_says_that_there_may_be_one_behind_others_too(other: str) -> None:
+    first, second, *_ = judged(compared_before() * 2 + other)
+    assert not is_proved(first)
+    assert not is_proved(second)
+
+
+def test_what_is_gone_behind_others_says_nothing_of_an_object_that_was_not_compared() -> None:
+    contradicted = compared(is_gone=False, line=7)
+    *_, last = judged(compared_before() * 2 + contradicted + compared())
+    assert not is_proved(last)
+
+
 @pytest.mark.parametrize("is_there", [True, False])
 def test_an_object_that_the_optimized_trace_does_not_have_may_be_known(*, is_there: bool) -> None:
     load = "p5 = getfield_gc_r(ConstPtr(ptr1), descr=<FieldP Holder.inst_held 8 pure>)"

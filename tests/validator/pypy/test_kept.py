@@ -237,3 +237,20 @@ def test_a_log_that_names_little_of_what_is_known_is_not_of_that_pypy() -> None:
     assert agrees(loading(A.format(8), B.format(8)), known)
     assert not agrees(loading(A.format(8), B.format(8), "<FieldS m.C.inst_z 8>"), known)
     assert not agrees(boxed(), known)
+
+
+@pytest.mark.parametrize(
+    ("known", "spans"),
+    [
+        (("<FieldP m.A.inst_y 24>", "<FieldP list.items 16>"), {"m.A": (8, 24)}),  # several structs are called list
+        (("<FieldP m.A.inst_y 24>", "<FieldP m.A.inst_y 32>"), {}),  # two classes have that name
+    ],
+)
+def test_where_fields_of_instances_stand_other_logs_tell(
+    known: tuple[str, ...], spans: dict[str, tuple[int, int]]
+) -> None:
+    one = Study()
+    one.add([], "empty.log")
+    for field in (A.format(8), *known):
+        one.take(learned(loading(field)))
+    assert one.knowledge(0).fields.spans == spans

@@ -12,9 +12,10 @@ from validator.pypy.inferred.written import reads_written_only
 from validator.pypy.printed.lines import read_printed
 from validator.pypy.printed.straight import Sides
 
-SPANS = {"Frame": (8, 16), "Large": (8, 40)}
+SPANS = {"Frame": (8, 16), "Large": (8, 40), "m.Large": (8, 40)}
 NEW = "p2 = new_with_vtable(descr=<SizeDescr 24>)\n"
 STORE = "setfield_gc(p2, i1, descr=<FieldS Int.value 8 pure>)\n"
+HELD = "setfield_gc(p2, p0, descr=<FieldP Int.value 8 pure>)\n"
 LOAD = "i3 = getfield_gc_i(p0, descr=<FieldS Pair.second 16>)\n"
 
 
@@ -38,6 +39,9 @@ LOAD = "i3 = getfield_gc_i(p0, descr=<FieldS Pair.second 16>)\n"
         ),
         (NEW + "label(p0, i1, p2)\nsetfield_gc(p2, 0, descr=<FieldS Pair.second 16>)\n" + LOAD, False),
         (NEW + "setfield_gc(p2, p0, descr=<FieldP Large.back 8>)\n" + LOAD, False),  # another struct
+        (NEW + "setfield_gc(p2, p0, descr=<FieldP m.Large.back 8>)\n" + LOAD, False),
+        (NEW + HELD + LOAD.replace("Pair", "Large"), False),  # there may be a smaller one of that name
+        (NEW + HELD + LOAD.replace("Pair", "m.Large"), True),  # the class is too large
         (NEW + "setfield_gc(p2, p0, descr=<FieldP Frame.back 8>)\n" + LOAD, True),  # among the fields of frames
         (NEW + "setfield_gc(p2, p0, descr=<FieldP Other.back 8>)\n" + LOAD, False),
         (NEW + "setfield_gc(p2, p0, descr=<FieldP Other.back 8>)\n" + LOAD.replace("Pair.second", "Frame.next"), True),
@@ -45,6 +49,11 @@ LOAD = "i3 = getfield_gc_i(p0, descr=<FieldS Pair.second 16>)\n"
         (NEW + "setfield_gc(p2, p0, descr=<FieldP Other.back 8>)\n" + LOAD.replace("16>", "12>"), True),  # within it
         (NEW + STORE + LOAD.replace("16>", "12>"), False),  # behind a field that may be narrow
         (NEW + STORE + LOAD.replace("Pair.second 16", "strange"), False),
+        (NEW.replace("_with_vtable", "") + STORE + LOAD, False),
+        (NEW.replace("_with_vtable", "") + STORE + LOAD.replace("second", "inst_second"), True),  # no instance
+        (NEW + STORE + LOAD.replace("second", "inst_second"), False),
+        (NEW + HELD + LOAD.replace("Pair.second 16", "Int.value 8"), True),
+        (NEW + STORE + LOAD.replace("S Pair.second 16", "U Int.value 8"), True),  # the same one
     ],
 )  # fmt: skip
 def test_fields_that_new_objects_have_are_written_before_they_are_loaded(trace: str, *, is_written: bool) -> None:

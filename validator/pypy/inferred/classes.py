@@ -7,8 +7,10 @@ nothing says that there is one of that class: no comparison that finds such an o
 that stays though the class is known. In the same way it is assumed of a bytecode, whatever the class, behind the same
 other comparisons: it is the interpreter that compares there, with constants of its own. Where something contradicts
 both, it is assumed of the comparisons at one place of the program, which have one constant there: at the same position,
-behind the same other comparisons, of objects of one class or, where nothing contradicts that, of any. All this is said
-of one log: which constants there are, other processes do not tell. Only what contradicts it holds for all.
+behind the same other comparisons, of objects of one class or, where nothing contradicts that, of any. Where the object
+has been compared before its class was known, a comparison may be gone since it is with the same constant, and has the
+same answer. So that says something of such ones alone, of that class and at that place. All this is said of one log:
+which constants there are, other processes do not tell. Only what contradicts it holds for all.
 """
 
 from __future__ import annotations
@@ -39,14 +41,15 @@ its way (`x == y`, `x in y`, `except x`, `isinstance`), which compare with const
 @dataclass(frozen=True, slots=True)
 class _Compared:
     """A comparison of a value with a constant, in the recorded trace: the place of the operation, that in the program
-    ("": not known), which value it is, the class that it is known to be of there ("": none), and whether it was found
-    to be the constant."""
+    ("": not known), which value it is, the class that it is known to be of there ("": none), whether it was found
+    to be the constant, and whether the place is known and it has been compared before its class was."""
 
     at: int
     point: str
     value: str
     class_: str
     is_same: bool
+    is_again: bool
 
     @property
     def names(self) -> dict[str, str]:
@@ -58,6 +61,11 @@ class _Compared:
         if self.point:
             names |= dict.fromkeys((self.point, f"{self.class_} at {self.point}"), " at one place")
         return names
+
+    @property
+    def again(self) -> str:
+        """The subject of statements on such comparisons where they come behind others of the same object."""
+        return f"{self.class_} at {self.point} again"
 
 
 @dataclass(slots=True)
@@ -92,11 +100,11 @@ class Apart:
         for one, node in compared:
             one = replace(one, class_=classes.get(node, "")) if one.is_same else one
             if one.is_same or kept[node] > unknown[node]:
-                self.denied |= {*one.names}
+                self.denied |= {*one.names, one.again}
                 continue
             is_there = node in there.nodes or new[one.class_] >= lost[one.class_]
-            if one.class_ and is_plain and is_there and node not in known and not unknown[node]:
-                for name in one.names:
+            if one.class_ and is_plain and is_there and node not in known:
+                for name in one.names if not unknown[node] else (one.again,) * one.is_again:
                     self.gone.setdefault(name, set()).add(pair)
 
     def assumed(self, log: int) -> frozenset[str]:
@@ -134,6 +142,8 @@ def _with_comparisons(recorded: Printed, apart: frozenset[str]) -> tuple[Printed
     assumes = set()
     for one in sorted(_compared(recorded.lines), key=lambda one: one.at, reverse=True):
         where = [words for name, words in one.names.items() if name in apart]
+        if one.is_again and one.again in apart:
+            where.append(" at one place behind others")
         if where and one.class_ and not one.is_same:
             test = lines[one.at]
             is_same = str(int(test.name.endswith("_ne")))
@@ -167,13 +177,15 @@ def _compared(lines: tuple[Line, ...]) -> Iterator[_Compared]:
     """The comparisons that a guard of the recorded trace follows."""
     tests = {lines[at].result: (at, value, class_) for at, value, class_ in _comparisons(lines)}
     point = passed = ""
+    unknown: set[str] = set()
     for line in lines:
         if line.name in PASSES and line.args[0] in tests:
             at, value, class_ = tests[line.args[0]]
+            unknown |= set() if class_ else {value}
             passed = passed if line.point == point else line.point
             point = line.point
             is_same = PASSES[line.name] == lines[at].name.endswith("_eq")
-            yield _Compared(at, passed, value, class_, is_same)
+            yield _Compared(at, passed, value, class_, is_same, passed != "" and value in unknown)
             passed += f" {is_same}" if passed else ""
 
 

@@ -11,7 +11,8 @@ that function has the effect.
 Nothing is inferred of functions of which PyPy knows nothing either, of fields that it takes to be immutable, nor of
 objects that the optimized trace has not allocated yet; nor of items, and of fields of RPython's own lists, tuples and
 dicts: those of different types are printed alike, and what a function does to items of lists nobody can tell from what
-it does to those of frames.
+it does to those of frames. But what a function is given is of one type, as RPython's functions are: so it is inferred
+that it does not write such a field of that very object.
 """
 
 from __future__ import annotations
@@ -48,6 +49,9 @@ _FORGETS = ("label", "gc_store")
 
 _SHARED = re.compile(r"<Array|<Interior|<Field. [a-z]\w*\.\w+ ")
 """Names of items, and of fields of RPython's own structs, which are not in a module."""
+
+OF_GIVEN = " of what it is given"
+"""The words behind the field of an object of which an effect is that is one of the arguments."""
 
 _ROUNDS = 4
 """Effects that are inferred say more of which values are the same, and so more effects are seen."""
@@ -111,7 +115,11 @@ class Evidence:
         read and write. `is_own`: without what is kept in files."""
         relied_on = told(self.relied_on, log, _is_named, _are_enough, is_own=is_own)
         behind = told(self.stored_behind, log, _is_named, is_own=is_own)
-        assumed = [one for one in (relied_on | behind) - self.denied if not _SHARED.match(one.memory)]
+        assumed = (
+            one
+            for one in (relied_on | behind) - self.denied
+            if one.memory.endswith(OF_GIVEN) or not _SHARED.match(one.memory)
+        )
         return frozenset(one for one in assumed if not does_to_own(one.function, one.verb, one.memory))
 
     def kept(self) -> Iterator[Row]:
@@ -194,6 +202,7 @@ class _Trace:
         self.calls = [
             (at, line) for at, line in enumerate(lines) if line.may_write and not touches_no_object(line.function)
         ]
+        self.given = {at: {*(sameness.of(trace, text) for text in line.called_with)} for at, line in self.calls}
         self.checks = [at for at, line in enumerate(lines) if line.name == "guard_not_invalidated"]
         self.forgets = [at for at, line in enumerate(lines) if line.name.startswith(_FORGETS)]
         self.accesses = [
@@ -236,7 +245,15 @@ class _Trace:
         for first, second in self.again():
             between = [call for at, call in self.calls if first.at < at < second.at]
             if len(between) == 1 and first.cached and second.cached and not self._forgets(first.at, second.at):
-                yield Effect(between[0].function, "writes", second.place[0])
+                at = next(at for at, call in self.calls if call is between[0])
+                yield from self.writes(at, between[0], second.place)
+
+    def writes(self, at: int, call: Line, place: Place) -> Iterator[Effect]:
+        """The writes of a call there to a place, as far as each is one effect."""
+        memory, (base, *index) = place
+        yield Effect(call.function, "writes", memory)
+        if base in self.given[at] and not index and _SHARED.match(memory):
+            yield Effect(call.function, "writes", memory + OF_GIVEN)
 
     def checked_again(self) -> Iterator[Effect]:
         """Functions that invalidate code, since it is checked again behind one call of them and nothing else."""
@@ -279,8 +296,16 @@ def _relied_on(before: _Trace, after: _Trace, calls: list[_Call]) -> Iterator[Ef
         end = min((call.there for call in calls if call.here > second.at), default=None)
         loads = after.loads.get(second.place, ())
         if not any(between[0].there < at and (end is None or at < end) for at in loads):
-            yield from _effects(between, "writes", second.place[0])
+            yield from _relied(before, between, second.place)
     yield from _effects(_unchecked(before, after, calls), "invalidates", CODE)
+
+
+def _relied(before: _Trace, calls: list[_Call], place: Place) -> Iterator[Effect]:
+    """The writes that these calls do not do; none where one of the functions is not known: then the optimizer relied on
+    something else."""
+    if all(call.is_known for call in calls):
+        for call in calls:
+            yield from before.writes(call.here, call.line, place)
 
 
 def _stored_behind(before: _Trace, after: _Trace, calls: list[_Call], once: int) -> Iterator[tuple[Effect, int]]:

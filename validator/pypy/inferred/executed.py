@@ -35,7 +35,8 @@ def _is_lasting(row: Op) -> bool:
     return row.kind is PURE and row.result is INT and row.overflows is None and not (row.has_floats or shows)
 
 
-_LASTING = frozenset(name for name, row in OPS.items() if _is_lasting(row))
+LASTING = frozenset(name for name, row in OPS.items() if _is_lasting(row))
+"""The operations that give the same number of the same constants."""
 
 
 def with_constants(sides: Sides, leaves: Preserved, is_fixed: Callable[[str], bool]) -> Sides:
@@ -83,7 +84,7 @@ class _Held:
         """Statements on what guards ask about, each behind what computes that."""
         for line in lines:
             if line.is_guard and line.args and (value := self._source(line.args[0])) in self.made:
-                for stated in _statement(line, value):
+                for stated in statement(line, value):
                     yield from self._computing(stated)
                     yield stated
             elif line.result and self._is_computed(line) and all(map(self._source, line.args)):
@@ -93,7 +94,7 @@ class _Held:
     def _is_computed(self, line: Line) -> bool:
         if line.name.startswith("getfield_gc"):
             return self.is_fixed(line.descr)
-        return line.name in _LASTING
+        return line.name in LASTING
 
     def _source(self, text: str) -> str:
         """The text that stands for a value: itself, a constant that it is, or a result; "" of others."""
@@ -111,7 +112,7 @@ class _Held:
                 yield self.made[text]
 
 
-def _statement(guard: Line, value: str) -> Iterator[Line]:
+def statement(guard: Line, value: str) -> Iterator[Line]:
     """The finding of the guard, of that value."""
     match guard.name, guard.args[1:]:
         case "guard_true" | "guard_false", _:

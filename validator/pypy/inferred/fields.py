@@ -19,13 +19,13 @@ has it, it is assumed that these constants are one object.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 
 from optimizer.ir.types.memory_types import Field, lone_field
 from validator.pypy.inferred.sameness import Node, Sameness
 from validator.pypy.inferred.witnesses import Row, Witness, told_alone
-from validator.pypy.inferred.written import ALLOCATIONS, Spans, place_of
+from validator.pypy.inferred.written import ALLOCATIONS, Spans, place_in, place_of, widen
 from validator.pypy.printed.lines import NULL, Line, is_named, is_pointer, is_variable
 from validator.pypy.printed.straight import BEFORE, Sides
 
@@ -71,6 +71,14 @@ class Fields:
         structs may share a name."""
         return replace(self, spans={})
 
+    def with_places(self, texts: Iterable[str]) -> Fields:
+        """The same, where these fields stand as they are printed, too."""
+        spans = {**self.spans}
+        for place in map(place_in, texts):
+            if place:
+                widen(spans, place)
+        return replace(self, spans=spans)
+
     def add(self, recorded: tuple[Line, ...], sameness: Sameness) -> None:
         """Takes in a recorded trace."""
         watched: set[str | Node] = set()
@@ -78,8 +86,7 @@ class Fields:
         values = _found(recorded)
         for line in recorded:
             if place := place_of(line):
-                low, high = self.spans.get(place.struct, (place.offset, place.offset))
-                self.spans[place.struct] = min(low, place.offset), max(high, place.offset)
+                widen(self.spans, place)
             if line.name == "quasiimmut_field":
                 watched |= {line.args[0], sameness.of(BEFORE, line.args[0])}
             elif line.name in ALLOCATIONS and line.result:

@@ -3,7 +3,8 @@
 A log does not say what is in a new object: NULL in its fields of references, and in others nothing. Which fields it has
 it does not say either, but where fields stand: a field is printed with the struct that it is declared in and its
 offset, an allocation with a size. Structs go on where those that they inherit from end. So an object has no field that
-stands behind its end, where it has another one, or among those of another struct of which it has a field.
+stands behind its end, where it has another one, or among those of another struct of which it has a field. What is
+allocated without a class is no instance (`rewrite_op_malloc` in jtransform.py), and has no field of these.
 
 Where all other fields of numbers that the optimized traces of a pair load are stored to before such a load, and before
 the iteration ends, no load finds memory that is not written, in whatever iteration, and nothing depends on what would
@@ -31,11 +32,13 @@ _WORD = 8
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """A field as it is printed: its struct, its offset, and how many bytes it is known to have."""
+    """A field as it is printed: its struct, its offset, how many bytes it is known to have, and whether it is one of
+    instances, as its name tells."""
 
     struct: str
     offset: int
     size: int
+    is_of_instance: bool
 
 
 Spans = dict[str, tuple[int, int]]
@@ -44,10 +47,22 @@ Spans = dict[str, tuple[int, int]]
 
 def place_of(line: Line) -> Place | None:
     """The field of objects that the operation accesses; None where there is none, or one that is printed otherwise."""
-    found = _FIELD.fullmatch(line.descr) if line.name.startswith(_ACCESSES) else None
+    return place_in(line.descr) if line.name.startswith(_ACCESSES) else None
+
+
+def place_in(memory: str) -> Place | None:
+    """The field of that name; None where it is printed otherwise."""
+    found = _FIELD.fullmatch(memory)
     if found is None:
         return None
-    return Place(found["struct"], int(found["offset"]), _WORD if found["kind"] in _WHOLE_WORDS else 1)
+    size = _WORD if found["kind"] in _WHOLE_WORDS else 1
+    return Place(found["struct"], int(found["offset"]), size, found["name"].startswith("inst_"))
+
+
+def widen(spans: Spans, place: Place) -> None:
+    """Notes that there is such a field."""
+    low, high = spans.get(place.struct, (place.offset, place.offset))
+    spans[place.struct] = min(low, place.offset), max(high, place.offset)
 
 
 def check_places(printed: Printed, of: Callable[[str], object]) -> None:
@@ -98,9 +113,13 @@ def _is_written(allocation: Line, behind: tuple[Line, ...], loaded: set[Place], 
     behind = behind[:label]
     stores = {line: place_of(line) for line in behind if line.name == "setfield_gc" and line.args[0] == new}
     own = {place for place in stores.values() if place}
-    first = _WORD if allocation.name == "new_with_vtable" else 0
+    is_instance = allocation.name == "new_with_vtable"
+    first = _WORD if is_instance else 0
     whole = {struct: span for struct, span in spans.items() if span[1] < int(size[1])}  # else two structs of one name
-    left = {place for place in loaded if first <= place.offset < int(size[1]) and not _is_other(place, own, whole)}
+    other = whole | {struct: span for struct, span in spans.items() if "." in struct}  # or a class that is larger
+    possible = {place for place in loaded if is_instance or not place.is_of_instance}
+    there = {place for place in possible if first <= place.offset < int(size[1])}
+    left = {place for place in there if not _is_other(place, own, whole, other)}
     is_hidden = True
     for line in behind:
         is_load = line.name.startswith(_LOADS) and (new in line.args or not is_hidden)
@@ -111,14 +130,13 @@ def _is_written(allocation: Line, behind: tuple[Line, ...], loaded: set[Place], 
     return not left
 
 
-def _is_other(place: Place, own: set[Place], spans: Spans) -> bool:
-    """Is it no field of an object that has those of its `own`?"""
+def _is_other(place: Place, own: set[Place], of_own: Spans, of_other: Spans) -> bool:
+    """Is it no field of an object that has those of its `own`, by where the structs of these and other ones stand?"""
     return any(
-        one.offset <= place.offset < one.offset + one.size
-        or _is_among(place, one.struct, spans)
-        or _is_among(one, place.struct, spans)
+        (one != place and one.offset <= place.offset < one.offset + one.size)
+        or (one.struct != place.struct and _is_among(place, one.struct, of_own))
+        or (one.struct != place.struct and _is_among(one, place.struct, of_other))
         for one in own
-        if one.struct != place.struct
     )
 
 

@@ -59,6 +59,14 @@ class Descrs:
             return False
         return 2 * len(self.texts & texts) > len(self.texts)
 
+    @property
+    def fields(self) -> set[str]:
+        """The texts of fields of those classes of which no field has two: else there are two of one name."""
+        several = {*self._shared, *(name for names in self._others.values() for name in names)}
+        unclear = {name.partition(".inst_")[0] for name in several}
+        found = {text: name[1].partition(".inst_")[0] for text in self.texts if (name := _FIELD.fullmatch(text))}
+        return {text for text, class_ in found.items() if class_ not in unclear}
+
     def check(self) -> None:
         """Raises InputError if the logs are not of one PyPy."""
         for log, texts in self._others.items():

@@ -1,0 +1,83 @@
+"""Quasi-immutable fields of constants that PyPy's optimizer alone knows to be constants."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.pypy_logs import WORK, judged_bridge
+from validator import Proved
+from validator.pypy.inferred.watched import WATCHED
+
+FIELD, ITEMS = "<FieldS A.inst_q 8 pure>", "<FieldP A.inst_mro_w 16 pure>"
+HELD = "<FieldP B.held 8>"
+KEPT = (
+    "p1 = new_with_vtable(descr=<SizeDescr 16>)",
+    f"setfield_gc(p1, ConstPtr(ptr2), descr={HELD})",
+    WORK.format("p0"),
+    "guard_no_exception()",
+    f"p3 = getfield_gc_r(p1, descr={HELD})",
+)
+WATCH, VALID = "quasiimmut_field(p3, descr=<QuasiImmutDescr 7>)", "guard_not_invalidated()"
+LOAD = f"i4 = getfield_gc_i(p3, descr={FIELD})"
+FOUND = (WATCH, VALID, LOAD, "guard_value(i4, 7)")
+SUM = ("i5 = int_add(i4, 1)", "finish(i5)")
+CALLED = (WORK.format("p0"), "guard_no_exception(descr=<Guard0x7f20>) [p0]")
+STILL_VALID = "guard_not_invalidated(descr=<Guard0x7f21>) [p0]"
+
+
+def test_what_the_recorded_trace_found_in_a_watched_field_is_there() -> None:
+    one = judged_bridge((*KEPT, *FOUND, *SUM), (*CALLED, STILL_VALID, "finish(8)"))
+    assert isinstance(one.verdict, Proved)
+    assert one.texts is not None
+    assert WATCHED in one.texts.assumes
+
+
+def test_what_is_computed_from_it_is_what_it_was() -> None:
+    found = (
+        *(WATCH, VALID, f"p4 = getfield_gc_r(p3, descr={ITEMS})", "i5 = arraylen_gc(p4, descr=<ArrayP 8>)"),
+        *("i6 = int_ge(1, i5)", "guard_false(i6)", "p7 = getarrayitem_gc_pure_r(p4, 1, descr=<ArrayP 8>)"),
+        *("i8 = instance_ptr_eq(p7, ConstPtr(ptr9))", "guard_true(i8)", "finish(p7)"),
+    )
+    optimized = (*CALLED, STILL_VALID, "finish(ConstPtr(ptr19))")
+    assert isinstance(judged_bridge((*KEPT, *found), optimized).verdict, Proved)
+
+
+ELSEWHERE = ("quasiimmut_field(p0, descr=<QuasiImmutDescr 6>)", f"i20 = getfield_gc_i(p0, descr={FIELD})")
+LOADED = "p9 = getfield_gc_r(p0, descr=<FieldP C.one 8>)"
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ((*KEPT, *FOUND, *SUM), (*CALLED, "finish(8)")),  # the code may be invalid
+        ((*KEPT, *FOUND, *SUM), (*CALLED, STILL_VALID, "finish(9)")),
+        ((*KEPT, *FOUND, *SUM), (STILL_VALID, *CALLED, "finish(8)")),
+        (  # PyPy has not known the constant, as its load shows; nobody uses what it gives
+            (*KEPT, *FOUND, *SUM),
+            (*CALLED, STILL_VALID, LOAD.replace("p3", "ConstPtr(ptr12)"), "finish(8)"),
+        ),
+        (  # a call behind the check
+            (*KEPT, WATCH, VALID, WORK.format("p0"), "guard_no_exception()", LOAD, "guard_value(i4, 7)", *SUM),
+            (*CALLED, STILL_VALID, *CALLED, "finish(8)"),
+        ),
+        (  # another object is watched, which may be any
+            (*ELSEWHERE, *KEPT, VALID, *FOUND[2:], *SUM),
+            (*ELSEWHERE, *CALLED, STILL_VALID, "finish(8)"),
+        ),
+        (  # the code may be invalid by the time of the load
+            (*ELSEWHERE, *KEPT, WATCH, *FOUND[2:], VALID, *SUM),
+            (*ELSEWHERE, *CALLED, STILL_VALID, "finish(8)"),
+        ),
+        (  # an object that is none of the constants
+            (LOADED, *KEPT, *(line.replace("p3", "p9") for line in FOUND), *SUM),
+            (LOADED, *CALLED, STILL_VALID, "finish(8)"),
+        ),
+    ],
+)
+def test_wrong_ones_are_not_proved(before: tuple[str, ...], after: tuple[str, ...]) -> None:
+    assert not isinstance(judged_bridge(before, after).verdict, Proved)
+
+
+def test_a_load_that_is_left_keeps_its_guard() -> None:
+    kept = (*CALLED, STILL_VALID, LOAD.replace("p3", "ConstPtr(ptr12)"), "guard_value(i4, 7, descr=<Guard0x7f22>) [p0]")
+    assert isinstance(judged_bridge((*KEPT, *FOUND, *SUM), (*kept, "finish(8)")).verdict, Proved)

@@ -1,0 +1,133 @@
+"""Quasi-immutable fields of constants that only the optimizer knows to be constants.
+
+Where the tracer knows a constant, it looks its quasi-immutable fields up, and no load is recorded. Behind a call it may
+have lost that the object in a frame, or in a new object, is a constant. Then it records the watch, the load and guards
+on what is there. PyPy's optimizer, which has forwarded the constant, looks the field up in the same way
+(`optimize_QUASIIMMUT_FIELD` in heap.py), and the guards are gone.
+
+The recorded trace has run, so these guards tell what was in the field, which holds wherever the code is valid. It is
+said right in front of each of them, of the constant itself, where `guard_not_invalidated` has passed and no call has
+come since. Where the optimized trace loads that field at the same place of the program, the optimizer did not know the
+constant, and watches nothing: there nothing is said.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Set
+from dataclasses import dataclass, field
+from functools import partial
+from itertools import count
+
+from optimizer.ir.immutable import replace
+from validator.pypy.inferred.executed import LASTING, statement
+from validator.pypy.inferred.fields import is_pure
+from validator.pypy.inferred.numbering import Preserved
+from validator.pypy.inferred.sameness import Node, Sameness
+from validator.pypy.printed.lines import Line, Printed, is_float, is_pointer
+from validator.pypy.printed.rows import alone
+from validator.pypy.printed.straight import BEFORE, Sides
+
+WATCHED = "fields of constants that are watched hold what the recorded trace has found in them, while code is valid"
+
+_Place = tuple[str, str]
+
+
+def with_watched(
+    sides: Sides, loaded: Set[_Place], leaves: Preserved, is_fixed: Callable[[str], bool]
+) -> tuple[Sides, tuple[str, ...]]:
+    """The pair whose recorded trace, with that of the loop that it jumps to, says what it has found in such fields; and
+    what is assumed for that. The optimized traces load the `loaded` fields at these places of the program."""
+    names = count(1 + max(printed.highest() for printed in sides.printed))
+
+    def told(printed: Printed) -> Printed:
+        watch = _Watch(Sameness(alone(printed), leaves), printed, loaded, is_fixed, names)
+        return printed.with_lines(tuple(line for one in printed.lines for line in (*watch.in_front(one), one)))
+
+    said = replace(sides, before=told(sides.before))
+    if said.target is not None:
+        said = replace(said, target=replace(said.target, before=told(said.target.before)))
+    return said, (WATCHED,) if said.lines != sides.lines else ()
+
+
+def places_of_loads(sides: Sides) -> frozenset[_Place]:
+    """The fields that the optimized traces load, with the places of the program."""
+    optimized = (sides.after, *((sides.target.after,) if sides.target else ()))
+    return frozenset((line.point, line.descr) for printed in optimized for line in printed.lines if _is_load(line))
+
+
+def _is_load(line: Line) -> bool:
+    return line.name.startswith("getfield_gc")
+
+
+@dataclass(slots=True)
+class _Watch:
+    """A walk over a recorded trace: the constants that are watched, whether the code is valid here, what is computed
+    from constants and such fields, and which of that is lost behind the next call."""
+
+    sameness: Sameness
+    printed: Printed
+    loaded: Set[_Place]
+    is_fixed: Callable[[str], bool]
+    names: Iterator[int]
+    watched: set[Node] = field(default_factory=set)
+    is_valid: bool = False
+    made: dict[str, Line] = field(default_factory=dict)
+    of_field: set[str] = field(default_factory=set)
+    of: Callable[[str], Node] = field(init=False)
+    constants: dict[Node, str] = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.of = partial(self.sameness.of, BEFORE)
+        self.constants = {self.of(arg): arg for line in self.printed.lines for arg in line.args if is_pointer(arg)}
+
+    def in_front(self, line: Line) -> Iterator[Line]:
+        """The statements that the line asks for, which is passed."""
+        if line.name == "quasiimmut_field":
+            self.watched.add(self.of(line.args[0]))
+        elif line.name == "guard_not_invalidated":
+            self.is_valid = True
+        elif line.may_write:
+            self.is_valid = False
+            self.made = {text: made for text, made in self.made.items() if text not in self.of_field}
+        elif line.is_guard and line.args and line.args[0] in self.of_field & self.made.keys():
+            computing: dict[str, Line] = {}
+            for said in statement(line, self._named(line.args[0], computing)):
+                yield from (*computing.values(), said)
+        elif line.result and (sources := self._sources(line)):
+            self.made[line.result] = replace(line, args=sources, point="", passed=None)
+            if self._is_of_watched(line) or not self.of_field.isdisjoint(sources):
+                self.of_field.add(line.result)
+
+    def _sources(self, line: Line) -> tuple[str, ...]:
+        """The texts of what the operation computes its result from, if all of it is known here."""
+        if _is_load(line):
+            is_known = self.is_fixed(line.descr) or self._is_of_watched(line)
+        else:
+            is_known = line.name in LASTING or line.name.startswith("getarrayitem_gc_pure")
+        sources = tuple(map(self._source, line.args)) if is_known else ()
+        return sources if all(sources) else ()
+
+    def _is_of_watched(self, line: Line) -> bool:
+        """Does it load a quasi-immutable field of a constant, and is that what it was?"""
+        if not (_is_load(line) and is_pure(line.descr)) or self.is_fixed(line.descr):
+            return False
+        node = self.of(line.args[0])
+        is_gone = (line.point, line.descr) not in self.loaded
+        return self.is_valid and is_gone and node in self.watched and node in self.constants
+
+    def _source(self, text: str) -> str:
+        """The text that stands for a value: itself, or a constant that it is; "" of others. Guards alone may have found
+        that what is computed is a constant."""
+        node = self.of(text)
+        return (
+            text if text in self.made else self.constants.get(node) or ("" if node[0] or is_float(node[1]) else node[1])
+        )
+
+    def _named(self, text: str, computing: dict[str, Line]) -> str:
+        """The name of a value as it is computed anew in front of a guard."""
+        if text not in self.made:
+            return text
+        if text not in computing:
+            args = tuple(self._named(arg, computing) for arg in self.made[text].args)
+            computing[text] = replace(self.made[text], result=f"{text[0]}{next(self.names)}", args=args)
+        return computing[text].result or ""
