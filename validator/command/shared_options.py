@@ -35,6 +35,19 @@ def choice_option(default: Enum, help_text: str) -> _Decorator:
     )
 
 
+def effort_option(default: int) -> _Decorator:
+    """`--effort`, an `effort` of at least 1."""
+    return click.option(
+        "--effort",
+        type=click.IntRange(1),
+        default=default,
+        show_default=True,
+        metavar="N",
+        help="Budget of one solver query, in the solver's own units (about ten million a second); verdicts do not "
+        "depend on how busy the machine is.",
+    )
+
+
 _MOST_S = 1e6
 """Eleven days: what is more is no limit, and `inf` is that too. The system counts milliseconds in 32 bits."""
 

@@ -16,7 +16,7 @@ from validator.command.exits import exit_code, run_command
 from validator.command.files import file_name, read_trace, read_types, write_text
 from validator.command.invoke import invoke
 from validator.command.judging import Judging, open_cache
-from validator.command.shared_options import Seconds, choice_option, mode_options
+from validator.command.shared_options import Seconds, choice_option, effort_option, mode_options
 from validator.solvers.answers import SolverChoice
 from validator.solvers.portfolio import require
 from validator.tell.report import verdict_json, verdict_text
@@ -56,15 +56,7 @@ A batch ends with the first of 5, 1, 2, 4, 3, 0 that occurred."""
     help="Validate many pairs: one JSON object a line, with name, before, after "
     "(texts) and optionally types (TOML). Prints one JSON line a pair.",
 )
-@click.option(
-    "--effort",
-    type=click.IntRange(1),
-    default=_DEFAULT.effort,
-    show_default=True,
-    metavar="N",
-    help="Budget of one solver query, in the solver's own units (about ten million a second); verdicts do "
-    "not depend on how busy the machine is.",
-)
+@effort_option(_DEFAULT.effort)
 @click.option(
     "--timeout",
     "timeout_s",

@@ -132,7 +132,7 @@ def _check_options(what: _Wanted, proving: Proving) -> None:
     if extracts and (learns or what.compares):
         raise click.UsageError(f"either --{'learn' if learns else 'compare'} or --extract")
     given = click.get_current_context().get_parameter_source
-    for option in ("only", "jobs", "timeout_s", "cache", "html", "junit", "without_known"):
+    for option in ("only", "jobs", "effort", "timeout_s", "cache", "html", "junit", "without_known"):
         of_both = what.compares and option in ("only", "jobs", "without_known")
         if not (what.judges or of_both) and given(option) is ParameterSource.COMMANDLINE:
             name = option.removesuffix("_s").replace("_", "-")

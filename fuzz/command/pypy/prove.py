@@ -30,7 +30,7 @@ from optimizer.ir.text import format_trace
 from validator.command.exits import Exit, describe, worst
 from validator.command.files import file_name, write_text
 from validator.command.judging import Judging, open_cache
-from validator.command.shared_options import Seconds
+from validator.command.shared_options import Seconds, effort_option
 from validator.pypy.judge import OPTIONS
 
 
@@ -39,6 +39,7 @@ class Proving:
     """The options of a command that proves logs."""
 
     jobs: int
+    effort: int
     timeout_s: float
     only: tuple[int, ...] = ()
     cache: str | None = None
@@ -49,7 +50,7 @@ class Proving:
 
     @property
     def judging(self) -> Judging:
-        options = replace(OPTIONS, timeout_s=self.timeout_s)
+        options = replace(OPTIONS, effort=self.effort, timeout_s=self.timeout_s)
         return Judging(options, None if self.cache is None else open_cache(self.cache))
 
 
@@ -57,6 +58,7 @@ proving_options = gathered(
     "proving",
     Proving,
     jobs_option,
+    effort_option(OPTIONS.effort),
     click.option(
         "--timeout",
         "timeout_s",

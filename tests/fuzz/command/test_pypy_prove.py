@@ -21,6 +21,8 @@ from commands import Command, Ended, start
 from processes import ROOT, children_of, is_running, wait_until
 from pypy_logs import LOG, across_a_call, boxed, given_up
 
+from fuzz.command.pypy.prove import Proving
+
 Run = Callable[..., Ended]
 
 
@@ -34,6 +36,11 @@ def run(traceproof: Command) -> Run:
 def prove(run: Run, log: str, *args: str) -> list[dict[str, Any]]:
     """The JSON of a proof of the log."""
     return [json.loads(line) for line in run(log, "--prove", "--jobs", "1", "--json", *args).out.splitlines()]
+
+
+def test_limits_are_those_that_are_given() -> None:
+    options = Proving(jobs=1, effort=7, timeout_s=3).judging.options
+    assert (options.effort, options.timeout_s) == (7, 3)
 
 
 def test_each_pair_has_a_line_and_the_sums_stand_below(run: Run) -> None:
