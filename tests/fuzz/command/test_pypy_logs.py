@@ -180,7 +180,9 @@ def test_what_cannot_be_read_is_told_before_a_campaign_begins(run: Run, capsys: 
     assert capsys.readouterr().err.startswith("--seeds-from: left out: folder/wrong.trace:2:8: i1 is not defined\n")
 
 
-@pytest.mark.parametrize("option", [("--jobs", "1"), ("--effort", "9"), ("--timeout", "3"), ("--only", "1"), ("--html", "page.html")])
+@pytest.mark.parametrize(
+    "option", [("--jobs", "1"), ("--effort", "9"), ("--timeout", "3"), ("--only", "1"), ("--html", "page.html")]
+)
 @pytest.mark.parametrize("what", [(), ("--pairs",)])
 def test_options_of_proofs_are_not_passed_over(run: Run, option: tuple[str, str], what: tuple[str, ...]) -> None:
     Path("run.log").write_text(LOG)
