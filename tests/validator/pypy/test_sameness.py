@@ -117,6 +117,19 @@ def test_what_is_stored_elsewhere_leaves_a_place_as_it_is(recorded: str) -> None
     assert is_one(recorded)
 
 
+def test_what_stands_behind_a_copy_that_is_gone_is_the_same() -> None:
+    """The object that a call gives, and what is in raw memory."""
+    behind = """\
+p4 = call_r(ConstClass(find), descr=<Callr 8 EF=7>)
+i6 = getfield_raw_i(1000, descr=<FieldS flags.value 0>)
+finish(p4)"""
+    one = pair(f"call_n(ConstClass(copy), p8, p8, 0, 1, 2, descr=<Callv 0 rriii EF=2 OS=1>)\n{behind}", behind)
+    sides: Sides = translated(one, "log", study([one], "log")).sides
+    sameness = Sameness(rows_of(sides), study([one], "log").leaves)
+    for text in ("p4", "i6"):
+        assert sameness.of(BEFORE, text) == sameness.of(AFTER, text)
+
+
 def test_a_long_chain_is_the_same_twice() -> None:
     """Each object is numbered by the one in front, however many there are."""
 
