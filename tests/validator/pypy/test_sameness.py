@@ -117,17 +117,21 @@ def test_what_is_stored_elsewhere_leaves_a_place_as_it_is(recorded: str) -> None
     assert is_one(recorded)
 
 
-def test_what_stands_behind_a_copy_that_is_gone_is_the_same() -> None:
-    """The object that a call gives, and what is in raw memory."""
-    behind = """\
+@pytest.mark.parametrize(("into", "is_one"), [("p5", True), ("p8", False)])
+def test_what_stands_behind_a_copy_into_a_new_array_is_the_same_without_it(into: str, is_one: bool) -> None:
+    """What is in raw memory, and the items of other arrays."""
+    new = f"p5 = new_array(2, {ITEM})\n"
+    behind = f"""\
 p4 = call_r(ConstClass(find), descr=<Callr 8 EF=7>)
 i6 = getfield_raw_i(1000, descr=<FieldS flags.value 0>)
-finish(p4)"""
-    one = pair(f"call_n(ConstClass(copy), p8, p8, 0, 1, 2, descr=<Callv 0 rriii EF=2 OS=1>)\n{behind}", behind)
+p7 = getarrayitem_gc_r(p4, 0, {ITEM})
+finish(p0)"""
+    copy = f"call_n(ConstClass(copy), p8, {into}, 0, 1, 2, descr=<Callv 0 rriii EF=2 OS=1>)\n"
+    one = pair(new + copy + behind, new + behind)
     sides: Sides = translated(one, "log", study([one], "log")).sides
     sameness = Sameness(rows_of(sides), study([one], "log").leaves)
-    for text in ("p4", "i6"):
-        assert sameness.of(BEFORE, text) == sameness.of(AFTER, text)
+    for text in ("i6", "p7"):
+        assert (sameness.of(BEFORE, text) == sameness.of(AFTER, text)) == is_one
 
 
 def test_a_long_chain_is_the_same_twice() -> None:

@@ -47,11 +47,11 @@ class Pass:
     """Numbers the values of one trace. `known` has the classes of operations by their arguments' classes, of both
     traces; guards from `later` on have passed at another time, of which optimized ones ask for the `asked` constants;
     `memory` tells what a load gives here, `writers` are the functions called so far that may write memory,
-    `events` how many of them do more than copy items, `loads` counts the loads from one place of which this trace does
-    not know what they give, and pending exceptions; `made` has the allocations, `kept` those that nothing else can
-    reach, `held` the references that were stored into each object, `born` the place in the trace of each result, `sums`
-    tells of sums to what which number was added, and `slices` of ranges of strings the string, the start and the
-    end."""
+    but for copies into new arrays, which an optimizer may do item by item; `loads` counts the loads from one place of
+    which this trace does not know what they give, and pending exceptions; `made` has the allocations, `kept` those that
+    nothing else can reach, `held` the references that were stored into each object, `born` the place in the trace of
+    each result, `sums` tells of sums to what which number was added, and `slices` of ranges of strings the string, the
+    start and the end."""
 
     sameness: Sameness
     trace: str
@@ -62,7 +62,6 @@ class Pass:
     at: int = 0
     memory: defaultdict[str, Memory] = field(default_factory=lambda: defaultdict(Memory))
     writers: list[str] = field(default_factory=list)
-    events: int = 0
     loads: Counter[object] = field(default_factory=Counter)
     made: set[str] = field(default_factory=set)
     kept: set[str] = field(default_factory=set)
@@ -108,7 +107,7 @@ class Pass:
             self.loads[line.name] += 1
         elif line.result and line.name.startswith(_RAW_LOADS):
             self._give_away(line.args)
-            key = (line.name, line.descr, self._nodes(line.args), self.events)
+            key = (line.name, line.descr, self._nodes(line.args), len(self.writers))
             self._same(line.result, ("raw", *key, self.loads[key]))
             self.loads[key] += 1
         elif line.result and _PURE.match(line.name):
@@ -223,15 +222,15 @@ class Pass:
             return
         self._give_away(line.args)
         if line.result:
-            args, events = self._nodes(line.args), self.events if line.may_write else 0
-            self._same(line.result, ("call", line.name[-1], line.function, args, events))
+            args, writers = self._nodes(line.args), len(self.writers) if line.may_write else 0
+            self._same(line.result, ("call", line.name[-1], line.function, args, writers))
             if line.oopspec in _SLICES:
                 self.slices[self.of(line.result)] = line.args[1:]
         if line.may_write:
-            self.writers.append(line.function)
-            self.events += not is_copy(line)
-            kept = {*map(self.of, self.kept)}
             into = line.args[1 + (line.oopspec == 1)] if is_copy(line) else None
+            if into not in self.made:
+                self.writers.append(line.function)
+            kept = {*map(self.of, self.kept)}
             for name, memory in self.memory.items():
                 if self.preserved(line.function, name):
                     continue
