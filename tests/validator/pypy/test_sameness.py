@@ -125,7 +125,9 @@ def test_what_stands_behind_a_copy_into_a_new_array_is_the_same_without_it(into:
 p4 = call_r(ConstClass(find), descr=<Callr 8 EF=7>)
 i6 = getfield_raw_i(1000, descr=<FieldS flags.value 0>)
 p7 = getarrayitem_gc_r(p4, 0, {ITEM})
-finish(p0)"""
+i8 = getfield_gc_i(p7, descr=<FieldS Box.size 16>)
+i9 = int_add(i6, i8)
+finish(i9)"""
     copy = f"call_n(ConstClass(copy), p8, {into}, 0, 1, 2, descr=<Callv 0 rriii EF=2 OS=1>)\n"
     one = pair(new + copy + behind, new + behind)
     sides: Sides = translated(one, "log", study([one], "log")).sides
