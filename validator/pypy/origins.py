@@ -156,19 +156,20 @@ def _guards(trace: str, printed: Printed, sameness: Sameness) -> list[list[objec
     NULL or a number behind its guard, as others are, is known by how it is computed alone."""
     guards: list[list[object]] = []
     made: dict[str, object] = {text: place for place, text in enumerate(printed.inputs)}
-    events, last = 0, ""
+    events, last, last_event = 0, "", ""
     for line in printed.lines:
         args = tuple([sameness.of(trace, arg) for arg in line.args])
         if line.is_guard:
             kind = _KINDS.get(line.name, line.name)
-            abouts: list[object] = [last]
+            abouts: list[object] = [last_event if line.name == "guard_not_invalidated" else last]
             if line.name in _KINDS:
                 computed = made.get(line.args[0])
                 abouts = [(args[0], computed), args[0]] if args[0][0] else [(args[0], computed)]
             guards.append([(kind, about, place) for place in (events, None) for about in abouts])
         elif line.is_call:
-            events += line.may_write
             last = line.function
+            if line.may_write:
+                events, last_event = events + 1, last
         elif line.name.endswith("_ovf"):
             last = str((line.name, *args))
         if line.result is not None:

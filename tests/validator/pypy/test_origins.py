@@ -122,6 +122,29 @@ def test_where_more_guards_are_recorded_at_its_place_none_is_seen() -> None:
     assert placed("first", "shift", "second", recorded_too=more) == (0, None, 3)
 
 
+def test_in_a_body_code_is_valid_from_the_first_check_on() -> None:
+    """A loop-invariant call between two checks is not done again there, and changes nothing that they ask."""
+    call = "call_loopinvariant_r(ConstClass(thread), descr=<Callr 8 EF=1>)"
+    rest = f"i3 = getfield_gc_i(p2, descr={COUNT})", "guard_true(i3)"
+    gone = "i9 = call_pure_i(ConstClass(look), i3, descr=<Calli 8 i EF=0>)"
+    check = "guard_not_invalidated()"
+    preamble = (
+        "guard_not_invalidated(descr=<Guard0x7f20>) [p0]",
+        *(f"p2 = {call}", rest[0]),
+        "guard_true(i3, descr=<Guard0x7f21>) [p0]",
+    )
+    body = (
+        "guard_not_invalidated(descr=<Guard0x7f22>) [p0]",
+        f"i4 = getfield_gc_i(p2, descr={COUNT})",
+        "guard_true(i4, descr=<Guard0x7f23>) [p0]",
+    )
+    before = recorded("[p0]", check, f"p2 = {call}", check, *rest, gone, "jump(p0, descr=<Loop-1>)")
+    label, inner = ("label(p0{}, descr=TargetToken({}))".format(*one) for one in (("", 140), (", p2", 141)))
+    after = loop("[p0]", label, *preamble, inner, *body, "jump(p0, p2, descr=TargetToken(141))")
+    (pair,) = pairs_of(before + after)
+    assert translated(pair, "a.log", study([pair], "a.log")).origins == (0, 2, 0, 2)
+
+
 MADE = "p7 = new_with_vtable(descr=<SizeDescr 32>)", f"setfield_gc(p7, p0, descr={LEFT})"
 COPIED = "p7 = newstr(1)", "copystrcontent(p8, p7, 0, 0, 1)"
 
