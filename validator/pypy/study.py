@@ -245,7 +245,7 @@ def translated(pair: LogPair, file: str, knowledge: Knowledge, *, strict: Transl
     path = path_to(pair, file)
     if path is not None and correspond(path.handed, sides.before.inputs):
         facts = facts_of(path, sides, knowledge.effects, knowledge.fields, generous=generous)
-        sides = replace(sides, before=sides.before.with_lines((*facts.lines, *sides.before.lines)))
+        sides = replace(sides, before=sides.before.with_lines(facts.in_front(sides.before.lines)))
     sides, given = with_given(sides, knowledge.effects, knowledge.leaves)
     known = knowledge.leaves, knowledge.fields.never_changes
     sides, watched = with_watched(sides, places_of_loads(whole), *known)
