@@ -37,6 +37,9 @@ _QUESTIONS = 4
 """Questions in a row, each without what failed before; behind them nothing is taken to be proved."""
 
 
+_TAKE_EXCEPTION = ("save_exc_class", "save_exception", "restore_exception", "guard_exception")
+
+
 @dataclass(frozen=True, slots=True)
 class Fact:
     """A statement on the values that a guard hands over, as operations that are undefined where it does not hold."""
@@ -50,6 +53,12 @@ class Facts:
 
     lines: tuple[Line, ...] = ()
     assumes: tuple[str, ...] = ()
+
+    def in_front(self, bridge: tuple[Line, ...]) -> tuple[Line, ...]:
+        """The bridge with these facts where it starts, but behind what takes a pending exception: behind a call, as one
+        of these may be, there is none."""
+        at = next((at for at, line in enumerate(bridge) if line.name not in _TAKE_EXCEPTION), 0)
+        return (*bridge[:at], *self.lines, *bridge[at:])
 
 
 def facts_of(path: Path, sides: Sides, effects: frozenset[Effect], fields: Fields, *, generous: bool) -> Facts:

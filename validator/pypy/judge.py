@@ -191,13 +191,24 @@ def _shared(origins: tuple[int | None, ...], after: Trace, number: int) -> tuple
 
 def _quick(prove: Prove, end: float) -> Prove:
     """The same way to judge, as long as it is not later than `end` on the monotonic clock, and counterexamples as they
-    are found: most are not shown, and making one simpler may take longer than finding it."""
+    are found: most are not shown, and making one simpler may take longer than finding it. When the time is over, what
+    was open last is told."""
+    told = OUT_OF_TIME
 
     def quick(before: Trace, after: Trace, options: Options, loop: Loop) -> Verdict:
+        nonlocal told
         left_s = end - time.monotonic()
         if left_s <= 0:
-            return Unknown(Evidence(is_repeatable=False), OUT_OF_TIME)
-        return prove(before, after, replace(options, timeout_s=min(left_s, options.timeout_s), simplify=False), loop)
+            return Unknown(Evidence(is_repeatable=False), told)
+        left = replace(options, timeout_s=min(left_s, options.timeout_s), simplify=False)
+        verdict = prove(before, after, left, loop)
+        if isinstance(verdict, Unknown) and verdict.reason == OUT_OF_TIME:
+            return replace(verdict, reason=told)
+        if isinstance(verdict, Refuted):
+            told = f"{verdict.counterexample.obligation} differs, and {OUT_OF_TIME}"
+        elif isinstance(verdict, Unknown):
+            told = verdict.reason
+        return verdict
 
     return quick
 

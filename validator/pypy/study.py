@@ -25,6 +25,7 @@ from validator.pypy.inferred.fields import NEVER_CHANGES, Fields, Lone
 from validator.pypy.inferred.folded import Folded, with_folded
 from validator.pypy.inferred.given import with_given
 from validator.pypy.inferred.grants import with_guards_that_hold, with_narrow_numbers
+from validator.pypy.inferred.lengths import Lengths, with_lengths
 from validator.pypy.inferred.sameness import Node, Sameness
 from validator.pypy.inferred.strings import SAME_STRINGS
 from validator.pypy.inferred.watched import WATCHED, places_of_loads, with_watched
@@ -57,14 +58,15 @@ def is_inferred(what: str) -> bool:
 class Inferred:
     """Statements that are inferred from the work of PyPy's optimizer: the effects that calls are taken not to have, the
     classes whose objects are `apart` from constants that they are compared with, the fields that one constant alone
-    has, the constants that are known characters, the places of constants that hold 0, and the fields of constants that
-    are `folded` to the constants in them."""
+    has, the constants that are known characters, the places of constants that hold 0, and of those whose `lengths` are
+    other ones, and the fields of constants that are `folded` to the constants in them."""
 
     effects: frozenset[Effect] = frozenset()
     apart: frozenset[str] = frozenset()
     lone: frozenset[str] = frozenset()
     contents: frozenset[Content] = frozenset()
     zeros: frozenset[str] = frozenset()
+    lengths: frozenset[str] = frozenset()
     folded: frozenset[str] = frozenset()
 
 
@@ -108,6 +110,7 @@ class Study:
     _of_lone: Evidence = field(default_factory=Evidence)
     _contents: Contents = field(default_factory=Contents)
     _zeros: Zeros = field(default_factory=Zeros)
+    _lengths: Lengths = field(default_factory=Lengths)
     _folded: Folded = field(default_factory=Folded)
     _descrs: Descrs = field(default_factory=Descrs)
     _prologues: Counter[tuple[str, ...]] = field(default_factory=Counter)
@@ -146,6 +149,7 @@ class Study:
         self._evidence.add(one, row, once, sameness)
         self._contents.add(one, row)
         self._zeros.add(one, row, sameness)
+        self._lengths.add(one, sides)
         self._folded.add(one, sides, rows, sameness)
         if fewer := self._lone.add(one, sides, is_bridge=pair.kind is Kind.BRIDGE):
             self._of_lone.add(one, row, once, Sameness(rows, lone=fewer))
@@ -196,7 +200,7 @@ class Study:
         lone = self._lone.assumed(log)
         effects, own = (self._effects(log, lone, is_own=is_own) for is_own in (False, True))
         folded = frozenset(filter(fields.never_changes, self._folded.assumed(log)))
-        constants = self._contents.assumed(log), self._zeros.assumed(log), folded
+        constants = self._contents.assumed(log), self._zeros.assumed(log), self._lengths.assumed(log), folded
         inferred = Inferred(effects, self._apart.assumed(log), lone, *constants)
         elsewhere = frozenset(map(str, effects - own))
         return Knowledge(fields, inferred, parents, targets, elsewhere, _usual(self._prologues))
@@ -241,13 +245,14 @@ def translated(pair: LogPair, file: str, knowledge: Knowledge, *, strict: Transl
     path = path_to(pair, file)
     if path is not None and correspond(path.handed, sides.before.inputs):
         facts = facts_of(path, sides, knowledge.effects, knowledge.fields, generous=generous)
-        sides = replace(sides, before=sides.before.with_lines((*facts.lines, *sides.before.lines)))
+        sides = replace(sides, before=sides.before.with_lines(facts.in_front(sides.before.lines)))
     sides, given = with_given(sides, knowledge.effects, knowledge.leaves)
     known = knowledge.leaves, knowledge.fields.never_changes
     sides, watched = with_watched(sides, places_of_loads(whole), *known)
     sides = with_constants(sides, *known)
     sides, apart = with_classes(sides, knowledge.inferred.apart)
     sides, zeros = with_zeros(sides, knowledge.inferred.zeros)
+    sides, lengths = with_lengths(sides, knowledge.inferred.lengths)
     if strict is not None:
         sides = with_narrow_numbers(with_guards_that_hold(sides, strict.origins, pair.kind))
     text = _text(sides, knowledge, generous=generous)
@@ -255,7 +260,7 @@ def translated(pair: LogPair, file: str, knowledge: Knowledge, *, strict: Transl
     rests_on |= {number for number in knowledge.targets.bridges_to(rests_on) if number < pair.number}
     if pair.target is not None:
         rests_on.add(pair.target.number)
-    assumes = sorted({*text.assumes, *facts.assumes, *given, *watched, *apart, *zeros, *unused, *of_floats})
+    assumes = sorted({*text.assumes, *facts.assumes, *given, *watched, *apart, *zeros, *lengths, *unused, *of_floats})
     told = (f"{what}{SEEN_ELSEWHERE}" if what in knowledge.elsewhere else what for what in assumes)
     is_bridge = pair.kind is not Kind.LOOP and not text.is_loop
     resumed = tuple(knowledge.parents.resumed(pair.number, line) for line in sides.after.lines if line.is_guard)

@@ -16,6 +16,7 @@ from validator.pypy.exits import prove_with_exits
 from validator.pypy.judge import OPTIONS, Judged, holds, judge
 from validator.pypy.resume_data import Loop
 from validator.pypy.study import study, translated
+from validator.verdict import Evidence
 
 LOG = """\
 [1] {jit-log-noopt
@@ -82,7 +83,23 @@ def test_the_time_limit_is_that_of_the_pair(monkeypatch: pytest.MonkeyPatch) -> 
     assert [options.timeout_s for options in asked] == [2.5, 0.5, 1.0]
     assert isinstance(verdict, Unknown)
     assert not verdict.evidence.is_repeatable
-    assert verdict.reason == OUT_OF_TIME
+    assert verdict.reason == f"guard 0: condition differs, and {OUT_OF_TIME}"
+
+
+def test_what_was_open_when_the_time_was_over_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[Options] = []
+    monkeypatch.setattr("validator.pypy.judge.time", SimpleNamespace(monotonic=lambda: 2.0 * len(asked)))
+
+    def prove(before: Trace, after: Trace, options: Options, loop: Loop) -> Verdict:
+        asked.append(options)
+        return Unknown(Evidence(), "guard 0: condition was not settled")
+
+    pairs = pairs_of(LOG.replace("LIMIT", "8").replace("END", "i2"))
+    verdict = judge(pairs[0], "log", study(pairs, "log"), replace(OPTIONS, timeout_s=2.0), prove).verdict
+    assert isinstance(verdict, Unknown)
+    assert verdict.reason == "guard 0: condition was not settled"
+    assert not verdict.evidence.is_repeatable
+    assert len(asked) == 1
 
 
 def holding(log: str, asked: list[Options]) -> bool:

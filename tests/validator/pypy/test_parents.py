@@ -227,3 +227,27 @@ def test_what_a_loop_invariant_call_gave_is_a_fact(call: str, handed: str, prove
     outcomes = judged(parent + bridge)
     assert isinstance(outcomes[0].verdict, Proved)
     assert isinstance(outcomes[1].verdict, Proved) == proved
+
+
+OF_THREAD = "call_loopinvariant_r(ConstClass(threadlocalref_get), 64, descr=<Callr 8 i EF=1 OS=5>)"
+
+
+def test_a_bridge_with_a_pending_exception_knows_what_belongs_to_the_thread() -> None:
+    """A call in front of what takes the exception would end it."""
+    call = ("call_n(ConstClass(work), p0, descr=<Callv 0 r EF=5>)", "guard_no_exception(descr=<Guard0x7f01>) [p0, p5]")
+    before = (f"p5 = {OF_THREAD}", call[0], "guard_no_exception()", "finish(p5)")
+    after = (
+        "label(p0, descr=TargetToken(140))",
+        f"p5 = {OF_THREAD.replace('loopinvariant_', '')}",
+        *call,
+        "finish(p5)",
+    )
+    taken = ("i1 = save_exc_class()", "p2 = save_exception()", "restore_exception(i1, p2)")
+    found = (*taken, "p3 = guard_exception(ConstClass(OperationError))")
+    asked = (f"p4 = {OF_THREAD}", f"i6 = getfield_gc_i(p4, descr={VALUE})", "finish(i6)")
+    left = (f"i6 = getfield_gc_i(p5, descr={VALUE})", "finish(i6)")
+    guard = "p3 = guard_exception(ConstClass(OperationError), descr=<Guard0x7f02>) [p0, p5]"
+    log = pair("\n".join(("[p0]", *before)), "\n".join(("[p0]", *after)))
+    bridge = pair("\n".join(("[p0, p5]", *found, *asked)), "\n".join(("[p0, p5]", *taken, guard, *left)), "7f01")
+    *_, one = judged(log + bridge)
+    assert isinstance(one.verdict, Proved)

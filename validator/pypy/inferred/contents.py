@@ -55,7 +55,7 @@ class Contents:
                 is_known = line.oopspec in _EQUAL_TO_CHARACTER and not is_variable(line.args[-1])
                 left.setdefault(line.point, []).append(int(line.args[-1]) if is_known else None)
         compared: dict[str, list[str]] = {}
-        for line, place, _ in _compared(sides.before.lines):
+        for line, place, _ in comparisons(sides.before.lines):
             compared.setdefault(line.point, []).append(place)
         for point, places in compared.items():
             if len(places) == len(left.get(point, ())):
@@ -81,7 +81,7 @@ def known_constants(rows: Rows, sameness: Sameness, contents: frozenset[Content]
     at = {content.place: content for content in contents}
     found: dict[Node, set[Content]] = {}
     for sides in rows.pairs:
-        for _, place, constant in _compared(sides.before.lines):
+        for _, place, constant in comparisons(sides.before.lines):
             if place in at:
                 found.setdefault(sameness.of(BEFORE, constant), set()).add(at[place])
     which = {node for sides in rows.pairs for node in asked(sides.before.lines, sameness)}
@@ -92,7 +92,7 @@ def known_constants(rows: Rows, sameness: Sameness, contents: frozenset[Content]
     }
 
 
-def _compared(lines: tuple[Line, ...]) -> Iterator[tuple[Line, str, str]]:
+def comparisons(lines: tuple[Line, ...]) -> Iterator[tuple[Line, str, str]]:
     """The comparisons of strings at bytecodes, each with its place and the constant; "" where it is with none."""
     point, number = "", 0
     for line in lines:
