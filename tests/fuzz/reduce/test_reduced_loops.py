@@ -80,6 +80,17 @@ def test_runs_of_a_few_iterations_refute(line: str, becomes: str, obligation: st
     assert isinstance(validate(before, wrong, OPTIONS), Refuted)
 
 
+@pytest.mark.parametrize("name", [0, 7])
+def test_a_body_of_two_iterations_is_not_refuted_for_its_guards(name: int) -> None:
+    again = "i6 = int_add(i4, i1)\ni7 = int_lt(i6, 100)\nguard_true(i7, origin=0) [i6]\njump(i6,"
+    before, after = (text.replace("origin=0", f"origin={name}") for text in (BEFORE, AFTER.replace("jump(i4,", again)))
+    recorded = parse(before.replace("guard_true(i3)", f"guard_true(i3, origin={name})") if name else before)
+    states = [State((start, 10)) for start in range(60, 100, 5)]
+    assert [refuted_by(recorded, parse(after), state, OPTIONS) for state in states] == [None] * len(states)
+    wrong = parse(after.replace("[i6]", "[i2]"))
+    assert any(refuted_by(recorded, wrong, state, OPTIONS) for state in states)
+
+
 def test_what_the_validator_does_not_take_is_not_refuted_either() -> None:
     """A store to an immutable field, of an object that may be of an earlier iteration."""
     declared = '+++\n[struct.Node]\nfields = { tag = { type = "int", immutable = true } }\n+++\n'
