@@ -126,6 +126,34 @@ def test_a_loop_is_reduced_to_what_is_handed_on_wrongly() -> None:
     assert isinstance(validate(left.before, left.find.after, OPTIONS), Refuted)
 
 
+COUNTS = """\
+[i0, p0]
+setfield_gc(p0, i0, descr=a)
+p3 = new(descr=U)
+setfield_gc(p3, p0, descr=b)
+escape_n(p3)
+i1 = getfield_gc_i(p0, descr=c)
+guard_value(i1, 5, origin=0) [p0, p3]
+escape_n(p0)
+i4 = int_add(i0, 1)
+jump(i4, p0)
+"""
+
+
+def test_a_pair_is_reduced_in_its_preamble_and_its_body_alike() -> None:
+    body = COUNTS.partition("\n")[2].replace("i0", "i4").replace("i1", "i6").replace("p3", "p5")
+    body = body.replace("i4 = int_add(i4, 1)\n", "").replace("jump(i4, p0)", "jump(i4, p0, descr=Body)")
+    after = parse(COUNTS.replace("jump(i4, p0)\n", f"label(i4, p0, descr=Body)\n{body}"))
+    subject = Subject(None, judge, OPTIONS)
+    find = find_in(parse(COUNTS.replace(", origin=0", "")), after, subject)
+    assert find is not None
+    left = reduce_find(find, subject, 60.0)
+    assert isinstance(left.find.after, Trace)
+    assert isinstance(validate(left.before, left.find.after, OPTIONS), Refuted)
+    done = [op.op.name for op in left.find.after.ops]
+    assert done == ["setfield_gc", "escape_n", "int_add", "label", "setfield_gc", "escape_n", "jump"]
+
+
 def test_loops_are_peeled_by_our_own_optimizer() -> None:
     spec = OptimizerSpec(OptimizerKind.PEELING)
     plan = Plan(0, 30, optimizer=spec, asked=LOOPS)
