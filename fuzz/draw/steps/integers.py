@@ -257,14 +257,14 @@ def compare(draft: Draft) -> None:
 
 
 def count(draft: Draft, var: Var) -> Var:
-    """A constant more or less than the variable; now and then something else is computed from it, too. Raises
-    NotDrawable."""
+    """A constant more or less than the variable; now and then something else is computed from it, too, and checked.
+    Raises NotDrawable."""
     rows = [row for row in (*draft.rows.pure, *draft.rows.overflow) if row.name in _COUNTING]
     row, step = draft.choices.pick(rows), ConstInt(draft.choices.pick((1, 1, -1, 2, draft.constant())))
     if draft.choices.chance(60):
         scaling = [row for row in draft.rows.pure if row.name in _SCALING]
         factor = ConstInt(draft.choices.integer(2, draft.shape.word - 1))
-        draft.compute(draft.choices.pick(scaling), (var, factor))
+        range_check(draft, draft.compute(draft.choices.pick(scaling), (var, factor)))
     return draft.compute(row, (var, step))
 
 

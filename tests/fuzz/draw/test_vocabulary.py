@@ -154,7 +154,8 @@ def test_loops_count() -> None:
         if arg in by and by[arg].op.name in ("int_add", "int_sub_ovf") and by[arg].args[0] == var
     ]
     assert len(counters) > 15
-    assert any(op.op.name == "int_mul" and op.args[0] == var for trace, var in counters for op in trace.ops)
+    scaled = [(trace, op) for trace, var in counters for op in trace.ops if op.op.name == "int_mul" and var in op.args]
+    assert any(op.result in one.args for trace, op in scaled for one in trace.ops[:-1])
 
 
 # Traces from files.
