@@ -7,6 +7,7 @@ change here.
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 from random import Random
 from typing import Any, NamedTuple
 
@@ -15,7 +16,7 @@ from fuzz.draw.choices import Choices, NotDrawable, RandomChoices
 from fuzz.draw.draft import Draft
 from fuzz.draw.mixes import DEFAULT_MIX, HEAP_MIX, RAW_MIX, draw_shape
 from fuzz.draw.shape import Shape
-from fuzz.draw.steps.integers import event
+from fuzz.draw.steps.integers import count, event
 from fuzz.draw.steps.pointers import heap_event
 from fuzz.draw.vocabulary import EVERYTHING, Vocabulary
 from optimizer.ir.immutable import immutable
@@ -110,15 +111,19 @@ def _end(draft: Draft) -> None:
 
 
 def _handed_on(draft: Draft, var: Var) -> Value:
-    """The value that an input has in the next iteration: now and then the one that it has, else one that nothing else
-    shows, or any."""
+    """The value that an input has in the next iteration: now and then the one that it has or the next one of a counter,
+    else one that nothing else shows, or any."""
     if draft.choices.chance(_INVARIANT):
         return var
+    if var in draft.numbers and draft.choices.chance(_COUNTED):
+        with suppress(NotDrawable):
+            return count(draft, var)
     results = [op.result for op in draft.ops if op.result is not None and op.result.type is var.type]
     unused = [result for result in results if result.name in draft.unused]
     return draft.choices.pick(unused or results or [other for other in draft.inputs if other.type is var.type])
 
 
 _INVARIANT = 50
+_COUNTED = 60
 
 _ON_HEAPS = {step for step, _ in (*HEAP_MIX, *RAW_MIX)} - {step for step, _ in DEFAULT_MIX}

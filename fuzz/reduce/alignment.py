@@ -13,6 +13,7 @@ from difflib import SequenceMatcher
 from itertools import zip_longest
 
 from fuzz.edits.walk import each, numbered, operands, variables, with_names
+from optimizer.ir.check import inner_label
 from optimizer.ir.immutable import replace
 from optimizer.ir.rows.ops import Kind
 from optimizer.ir.trace import Exit, Operation, Trace, Value, Var, all_operations
@@ -28,6 +29,18 @@ def aligned(before: Trace, after: Trace) -> tuple[Trace, Trace]:
 
     after = each(after, lambda op: replace(op, line=lines.get(op.line, op.line)))
     return before, with_names(after, _names(before, after, alignment.names))
+
+
+def with_body_aligned(before: Trace, after: Trace) -> Trace:
+    """The optimized one of two aligned traces, where the body of a peeled loop has the lines of what is recorded, too:
+    it does that once more, with other values."""
+    label = inner_label(after)
+    if label is None:
+        return after
+    alignment = _Alignment(before, after.of(after.ops[label + 1 : -1]))
+    alignment.match()
+    lines = {mine.line: theirs.line for theirs, mine in alignment.pairs}
+    return each(after, lambda op: replace(op, line=lines.get(op.line, op.line)))
 
 
 def _names(before: Trace, after: Trace, same: dict[Var, Var]) -> dict[Var, Var]:
@@ -197,7 +210,7 @@ def _keyed(
 
 def shared_lines(before: Trace, after: Trace) -> Iterator[tuple[Operation, Operation]]:
     """The operations of both traces that have one line, as they stand in the recorded one."""
-    others = {op.line: op for op in all_operations(after)}
+    others = {op.line: op for op in reversed(all_operations(after))}
     return ((op, others[op.line]) for op in all_operations(before) if op.line in others)
 
 

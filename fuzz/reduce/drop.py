@@ -11,10 +11,12 @@ from fuzz.edits.walk import LETTERS, operands, variables
 from fuzz.reduce.candidate import Candidate
 from optimizer.ir.check import input_type
 from optimizer.ir.immutable import replace
+from optimizer.ir.loops import goes_back
 from optimizer.ir.run.heap import Heap
 from optimizer.ir.run.objects import NULL, Datum, Object, Ref
 from optimizer.ir.trace import Operation, Trace, Value, Var, all_operations
 from optimizer.ir.types.trace_layout import layout_of
+from validator.loops.judge import ITERATIONS
 from validator.search.counterexample import State
 
 T = TypeVar("T")
@@ -93,6 +95,8 @@ def _without_events(candidate: Candidate, gone: Collection[int]) -> State:
         return state
     lines = [op.line in gone for op in all_operations(candidate.before)]
     events = [lines[event.op] for event in candidate.run.events]
+    if goes_back(candidate.before):  # the world may be one of several iterations
+        events *= 1 + ITERATIONS[-1]
     functions = [lines[one.op] for one in candidate.run.applied if one.made]
     if not any(events) and not any(functions):
         return state

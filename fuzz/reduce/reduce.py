@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from fuzz.campaign.examine import Find
 from fuzz.draw.generator import GeneratedTrace
 from fuzz.edits.walk import without_origins
+from fuzz.reduce.alignment import with_body_aligned
 from fuzz.reduce.candidate import Candidate, with_plain_names, with_told_state
 from fuzz.reduce.cause import cause_of, isolated
 from fuzz.reduce.change import without_unused
@@ -31,6 +32,7 @@ from fuzz.reduce.structure import (
     simplify_rows,
 )
 from fuzz.reduce.trials import Subject, candidate_of, still_shows
+from optimizer.ir.check import inner_label
 from optimizer.ir.immutable import replace
 from optimizer.ir.trace import Trace, exit_of
 from validator.search.counterexample import State
@@ -133,6 +135,8 @@ class _Search:
 
     def run(self) -> None:
         start = candidate_of(self._original, self._subject)
+        if start.after is not None:
+            start = start.with_traces((start.before, with_body_aligned(*start.traces)))
         self._best = self._trials.shown(start, ask=False) or self._trials.shown(start, ask=True)
         if self._best is None:
             return
@@ -148,8 +152,10 @@ class _Search:
     # The search.
 
     def _isolate(self) -> None:
-        """Undo what the failure does not need of the change; what is left of it, and makes it wrong, is to stay."""
-        if self.best.after is None or not self._failure.is_difference:
+        """Undo what the failure does not need of the change; what is left of it, and makes it wrong, is to stay. Of a
+        peeled loop all of the body is change."""
+        after = self.best.after
+        if after is None or inner_label(after) is not None or not self._failure.is_difference:
             return
 
         def shown(candidate: Candidate) -> Candidate | None:

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 
 from fuzz.edits.edit import Bare, Cut, Edit, PutRow, Substitute
 from fuzz.edits.rows import simpler_rows
 from fuzz.edits.walk import Handed, operands, results, used_by
 from fuzz.reduce.candidate import Candidate
+from fuzz.reduce.change import without_unused
 from fuzz.reduce.drop import without
+from optimizer.ir.check import inner_label
 from optimizer.ir.immutable import replace
+from optimizer.ir.loops import goes_back
 from optimizer.ir.operands import constant_of
 from optimizer.ir.run.objects import NULL, Ref
 from optimizer.ir.trace import ConstRef, Operation, Trace, Value, Var, all_operations
@@ -122,6 +125,7 @@ def drop_handed_over(candidate: Candidate) -> Iterator[Change]:
 
 def drop_inputs(candidate: Candidate) -> Iterator[Change]:
     yield _without_unused
+    yield _without_unneeded
     inputs = candidate.before.inputs
     for var in reversed(inputs):
         value = candidate.value(var)
@@ -139,6 +143,41 @@ def _without_unused(candidate: Candidate) -> Candidate | None:
     used = {arg for trace in candidate.traces for op in trace.ops for arg in used_by(op)}
     gone = [var for var in candidate.before.inputs if var not in used]
     return _without_inputs(candidate, gone) if gone else None
+
+
+def _without_unneeded(candidate: Candidate) -> Candidate | None:
+    """The candidate without what loops hand on and no iteration needs."""
+    before, *others = candidate.traces
+    if not goes_back(before) or any(inner_label(after) is None for after in others):
+        return None
+    peeled = [_without_unneeded_labels(after) for after in others]
+    used = _needed(before.inputs, before.ops).union(*(used_by(op) for after in peeled for op in after.ops))
+    gone = [var for var in before.inputs if var not in used]
+    kept = [arg for var, arg in zip(before.inputs, before.end.args, strict=True) if var in used]
+    if not gone and peeled == others:
+        return None
+    recorded = before.of((*before.ops[:-1], replace(before.end, args=tuple(kept))))
+    return _without_inputs(candidate.with_traces([recorded, *peeled]), gone)
+
+
+def _without_unneeded_labels(after: Trace) -> Trace:
+    """The peeled loop without arguments of its label that no iteration needs, and what is computed for them."""
+    at = inner_label(after)
+    assert at is not None
+    label, end = after.ops[at], after.end
+    used = _needed(label.args, after.ops[at + 1 :])
+    kept = [pair for pair in zip(label.args, end.args, strict=False) if pair[0] in used]
+    taken, handed = (tuple(pair[side] for pair in kept) for side in (0, 1))
+    ops = (*after.ops[:at], replace(label, args=taken), *after.ops[at + 1 : -1], replace(end, args=handed))
+    return after.of(without_unused(ops, {op.line for op in ops}))
+
+
+def _needed(taken: Sequence[Value], ops: Sequence[Operation]) -> set[Value]:
+    """The values that operations of a loop which takes these need, in this iteration or a later one."""
+    used: set[Value] = {var for op in ops[:-1] for var in used_by(op)}
+    while more := {arg for var, arg in zip(taken, ops[-1].args, strict=False) if var in used} - used:
+        used |= more
+    return used
 
 
 def _without_inputs(candidate: Candidate, gone: list[Var]) -> Candidate:

@@ -163,7 +163,8 @@ def given_or(candidate: Candidate, optimizer: Optimizer | None) -> Optimizer:
 def refuted_by(before: Trace, after: Trace, state: State, options: Options) -> Refuted | None:
     """The verdict that follows from running both traces on one state, if one does: whatever the origin is of the guard
     at which the optimized trace leaves. It is told with the origins that the validator takes to be likely. Of a peeled
-    loop a few iterations are run, if it is one that can be proved."""
+    loop a few iterations are run, if it is one that can be proved. Its guards may stand for those of later iterations,
+    too: a preamble or a body may be several."""
     if inner_label(after) is None:
         return _refuted_straight(before, after, state, options)
     try:
@@ -172,13 +173,14 @@ def refuted_by(before: Trace, after: Trace, state: State, options: Options) -> R
     except (NotModelled, InputError):
         return None
     for iterations in ITERATIONS:
-        found = _refuted_straight(*unrolled(loop, iterations), state, options)
+        found = _refuted_straight(*unrolled(loop, iterations), state, options, len(loop.recorded.guards))
         if found is not None:
             return of_loop(found, "loop", iterations)
     return None
 
 
-def _refuted_straight(before: Trace, after: Trace, state: State, options: Options) -> Refuted | None:
+def _refuted_straight(before: Trace, after: Trace, state: State, options: Options, once: int = 0) -> Refuted | None:
+    """The same of straight traces; of unrolled loops, `once` is the number of guards of an iteration."""
     try:
         replay = Replay(before, after, options, layout_of(before, after))
         runs = replay.run(state)
@@ -186,8 +188,9 @@ def _refuted_straight(before: Trace, after: Trace, state: State, options: Option
         if runs is None:
             return None
         guard = replay.left_at(runs)
-        choices: list[int | None] = [None] if guard is None else [*origins[guard]] or [None]
-        if not all(replay.difference(runs, origin) for origin in choices):
+        named, end = () if guard is None else origins[guard], len(before.guards)
+        choices: list[int | None] = [k for first in named for k in range(first, end, once or end)]
+        if not all(replay.difference(runs, origin) for origin in choices or [None]):
             return None
         found = replay.counterexample(runs.state, likely_origins(before, after, options))
     except (NotModelled, InputError, ValueError):

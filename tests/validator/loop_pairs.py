@@ -185,7 +185,29 @@ escape_n(i6)
 guard_no_exception(origin=2) [i6]
 jump(p0, i6, descr=Body)
 """
+WATCHES = """
+[i0]
+p1 = escape_r(i0)
+quasiimmut_field(p1, descr=Node.step)
+guard_not_invalidated() [p1]
+i2 = getfield_gc_i(p1, descr=Node.step)
+jump(i2)
+"""
+WATCHED_EACH_TIME = """
+[i0]
+p1 = escape_r(i0)
+quasiimmut_field(p1, descr=Node.step)
+guard_not_invalidated(origin=0) [p1]
+i2 = getfield_gc_i(p1, descr=Node.step)
+label(i2, descr=Body)
+p3 = escape_r(i2)
+quasiimmut_field(p3, descr=Node.step)
+guard_not_invalidated(origin=0) [p3]
+i4 = getfield_gc_i(p3, descr=Node.step)
+jump(i4, descr=Body)
+"""
 RIGHT = {
+    "an object that is watched": (WATCHES, WATCHED_EACH_TIME),
     "a load": (ADDS, LOADED_ONCE),
     "a store forwarded": (STORES, FORWARDED),
     "an allocation": (BOXES, UNBOXED),
@@ -203,6 +225,7 @@ def edited(after: str, old: str, new: str) -> str:
 
 
 WRONG = {
+    "NULL is watched": (WATCHES, edited(WATCHED_EACH_TIME, "quasiimmut_field(p3,", "quasiimmut_field(NULL,")),
     "a load moved over a store": (
         STORES,
         FORWARDED.replace("p0, i2, descr=Body", "p0, i2, i1, descr=Body")

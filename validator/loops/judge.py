@@ -125,18 +125,24 @@ def _difference(loop: Loop, judging: Judging, proof: Proof) -> Refuted | None:
 def _are_of_others(loop: Loop, judging: Judging, before: Trace, after: Trace, options: Options) -> bool:
     """May guards stand for the recorded ones that they name, but in later iterations than is taken for granted? Where
     a preamble or a body is several iterations, nobody says which."""
-    named = [exit_of(guard).origin for guard in after.guards]
-    if any(exit_of(guard).origin is not None for guard in before.guards) or {*named} == {None}:
+    named, recorded = ([exit_of(guard).origin for guard in trace.guards] for trace in (after, before))
+    if {*named} == {None}:
         return False
-    unnamed = [one if one.exit is None else replace(one, exit=replace(one.exit, origin=None)) for one in after.ops]
-    verdict = judging.verdict(before, after.of(unnamed), options)
+    verdict = judging.verdict(_unnamed(before), _unnamed(after), options)
     if not isinstance(verdict, Proved):
         return not isinstance(verdict, Refuted)
     ahead = first_origin(loop, 1) if loop.is_bridge else 0  # else the first part is an iteration, too
     once = first_origin(loop, 2) - first_origin(loop, 1)
+    names = [number if name is None else name for number, name in enumerate(recorded)]
     pairs = zip(named, verdict.evidence.origins, strict=True)
-    found = [(k, own) for k, own in pairs if k is not None and own is not None]
+    found = [(k, names[own]) for k, own in pairs if k is not None and own is not None]
     return all(k == own or (ahead <= k < own and (own - k) % once == 0) for k, own in found)
+
+
+def _unnamed(trace: Trace) -> Trace:
+    return trace.of(
+        [one if one.exit is None else replace(one, exit=replace(one.exit, origin=None)) for one in trace.ops]
+    )
 
 
 def of_loop(verdict: Refuted, proof: str, iterations: int) -> Refuted:

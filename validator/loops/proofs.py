@@ -201,8 +201,9 @@ def _unnamed(part: Part) -> Part:
 
 def _leaving(body: Part) -> Part:
     """The body, whose tests of classes fail where they are not defined. They are, as its own proof has shown of what
-    the recorded loop goes on with; the preamble, which stands in its place in a step, may test for NULL beside."""
-    asks = OPS["guard_nonnull_class"]
+    the recorded loop goes on with; the preamble, which stands in its place in a step, may test for NULL beside. It does
+    not say either what the runtime watches."""
+    asks, body = OPS["guard_nonnull_class"], promising_nothing(body)
     return replace(body, ops=tuple([replace(one, op=asks) if one.op is _ASKS_CLASS else one for one in body.ops]))
 
 

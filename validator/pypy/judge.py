@@ -10,6 +10,7 @@ from __future__ import annotations
 import time
 from dataclasses import dataclass
 
+from optimizer.ir.check import inner_label
 from optimizer.ir.dialects.pypy_pairs import Kind, LogPair
 from optimizer.ir.faults import InputError
 from optimizer.ir.immutable import replace
@@ -240,7 +241,8 @@ def _verdict(text: Translated, options: Options, prove: Prove) -> tuple[Verdict,
             verdict = Unknown(verdict.evidence, reason)
     if isinstance(verdict, Proved) and (borrowing := _borrowing(verdict.evidence.origins, text)):
         reason = (
-            f"guard {borrowing[0]} has to resume in front of where it comes from, and shares no resume data from there"
+            f"guard {borrowing[0]} has to resume in front of where it comes from, or where the guard in front does, "
+            "and shares no resume data from there"
         )
         verdict = Unknown(verdict.evidence, reason)
     if isinstance(verdict, Proved) and (contradiction := _contradiction(verdict, text)):
@@ -285,12 +287,19 @@ def _early(origins: tuple[int | None, ...], text: Translated) -> list[int]:
 
 def _borrowing(origins: tuple[int | None, ...], text: Translated) -> list[int]:
     """The numbers of the guards of the optimized trace that come from a recorded one in front of the one that they seem
-    to come from, and may not share the resume data of the guard in front, which goes back as far."""
+    to come from, and may not share the resume data of the guard in front, which goes back as far; or from the same one
+    as the guard in front, and may not share its resume data."""
     found: list[int] = []
+    label = inner_label(text.after)
+    body = None if label is None else sum(op.exit is not None for op in text.after.ops[:label])
     for number, (own, seen) in enumerate(zip(origins, text.origins, strict=False)):
-        if own is not None and seen is not None and own < seen:
-            ahead = origins[number - 1] if number and may_share(text.after, number) else None
-            found += [] if ahead is not None and ahead <= own and number - 1 not in found else [number]
+        if own is None:
+            continue
+        ahead, shares = (origins[number - 1], may_share(text.after, number)) if number else (None, False)
+        is_early = seen is not None and own < seen
+        goes_back = shares and ahead is not None and ahead <= own and number - 1 not in found
+        if (is_early and not goes_back) or (ahead == own and not shares and number != body):
+            found.append(number)
     return found
 
 

@@ -17,7 +17,7 @@ from optimizer.ir.rows.row import Type
 from optimizer.ir.run.heap import Heap
 from optimizer.ir.run.interpreter import Program, Run, World
 from optimizer.ir.run.objects import NO_INDEX, NULL, RAW_REF, Cell, Datum, Object, Ref
-from optimizer.ir.run.runs import Given, Scripted, Seen, Write
+from optimizer.ir.run.runs import Argument, Given, Scripted, Seen, Write
 from optimizer.ir.trace import Var
 from optimizer.ir.types.layout import Array, Layout, Struct
 from optimizer.ir.types.memory_cells import written_name
@@ -310,7 +310,8 @@ class _Reading:
     def _of_function(self, application: Application, known: Mapping[int, Ref | Seen]) -> Scripted:
         value = self._model.get(application.gives, 0)
         if application.result is Type.REF:
-            return known.get(value, NULL)
+            made = self._fresh.get(value)
+            return Argument(application.args.index(made)) if made in application.args else known.get(value, NULL)
         return Float(value) if application.result is Type.FLOAT else value
 
     def _known_at(

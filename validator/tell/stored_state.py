@@ -14,7 +14,7 @@ from optimizer.ir.faults import InputError
 from optimizer.ir.floats import Float
 from optimizer.ir.run.heap import Heap
 from optimizer.ir.run.objects import NULL, Ref, type_of
-from optimizer.ir.run.runs import Given, Scripted, Seen, World, Write
+from optimizer.ir.run.runs import Argument, Given, Scripted, Seen, World, Write
 from optimizer.ir.text.heap_printer import format_heap
 from optimizer.ir.text.heap_reader import parse_heap
 from optimizer.ir.trace import Trace
@@ -24,7 +24,7 @@ from validator.search.counterexample import State
 Stored = int | str
 """A value: a machine int, or the text of a float or the name of an object."""
 
-_SEEN = "seen "
+_NAMES = {"seen ": Seen, "argument ": Argument}
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +84,7 @@ def _stored(write: Write) -> StoredWrite:
 
 def _text(value: Scripted) -> Stored:
     if isinstance(value, Seen):
-        return f"{_SEEN}{value.number}"
+        return next(f"{name}{value.number}" for name, kind in _NAMES.items() if type(value) is kind)
     return value if isinstance(value, int) else str(value)
 
 
@@ -125,9 +125,10 @@ class _Reader:
     def value(self, text: Stored) -> Scripted:
         if isinstance(text, int):
             return text
-        number = text.removeprefix(_SEEN)
-        if number != text and number.isdecimal():
-            return Seen(int(number))
+        for name, kind in _NAMES.items():
+            number = text.removeprefix(name)
+            if number != text and number.isdecimal():
+                return kind(int(number))
         ref = self._heap.named(text)
         if ref is not None:
             return ref

@@ -256,6 +256,22 @@ def compare(draft: Draft) -> None:
     draft.guard_on(draft.test(*args))
 
 
+def count(draft: Draft, var: Var) -> Var:
+    """A constant more or less than the variable; now and then something else is computed from it, too, and checked.
+    Raises NotDrawable."""
+    rows = [row for row in (*draft.rows.pure, *draft.rows.overflow) if row.name in _COUNTING]
+    row, step = draft.choices.pick(rows), ConstInt(draft.choices.pick((1, 1, -1, 2, draft.constant())))
+    if draft.choices.chance(60):
+        scaling = [row for row in draft.rows.pure if row.name in _SCALING]
+        factor = ConstInt(draft.choices.integer(2, draft.shape.word - 1))
+        range_check(draft, draft.compute(draft.choices.pick(scaling), (var, factor)))
+    return draft.compute(row, (var, step))
+
+
+_COUNTING = ("int_add", "int_add_ovf", "int_sub", "int_sub_ovf")
+_SCALING = ("int_add", "int_mul", "int_lshift")
+
+
 def event(draft: Draft) -> None:
     row = draft.choices.pick(draft.rows.events)
     draft.event(row, draft.some_handed(3))

@@ -16,7 +16,7 @@ from optimizer.ir.rows.row import Type
 from optimizer.ir.run.heap import Heap
 from optimizer.ir.run.heap_comparison import Renaming, Sight
 from optimizer.ir.run.objects import NULL, Datum, Object, Ref, blank, type_of
-from optimizer.ir.run.runs import Applied, Given, Look, Scripted, Seen, World, datum_of
+from optimizer.ir.run.runs import Applied, Argument, Given, Look, Scripted, Seen, World, datum_of
 from optimizer.ir.types.calls import Effects
 
 if TYPE_CHECKING:
@@ -48,18 +48,23 @@ class Functions:
         return (*self._made.values(), *said)
 
     def told(self) -> tuple[Applied, ...]:
-        """The same, for another run: objects that an event has seen are told by their numbers."""
+        """The same, for another run: objects that an event has seen are told by their numbers, others that the
+        trace has made and a function gives back as its arguments."""
         numbers = {ref: Seen(number) for number, ref in enumerate(self._heap.seen)}
 
         def name(value: Scripted) -> Scripted:
             return numbers.get(value, value) if isinstance(value, Ref) else value
+
+        def given(one: Applied) -> Scripted:
+            is_made = isinstance(one.result, Ref) and one.result.fresh and one.result in one.args
+            return Argument(one.args.index(one.result)) if is_made else name(one.result)
 
         seen = tuple(self._heap.seen)
         return tuple(
             replace(
                 one,
                 args=tuple(map(name, one.args)),
-                result=name(one.result),
+                result=given(one),
                 raises=name(one.raises),
                 looks=tuple([replace(look, seen=seen) for look in one.looks]),
             )
@@ -120,15 +125,13 @@ class Functions:
     def _new(self, op: int, args: Arguments, type_: Type, events: int, wanted: Sequence[Datum]) -> Applied:
         number, given = len(self._made), self._world.functions
         script = given[number] if number < len(given) else Given()
-        raises = datum_of(script.raises, self._heap)
+        raises, result = datum_of(script.raises, self._heap), self._result(script.result, type_, args)
         if wanted:
             return Applied(op, type_, args, wanted[0], NULL, events)
-        return Applied(
-            op, type_, args, self._result(script.result, type_), raises if isinstance(raises, Ref) else NULL, events
-        )
+        return Applied(op, type_, args, result, raises if isinstance(raises, Ref) else NULL, events)
 
-    def _result(self, scripted: Scripted | None, type_: Type) -> Datum:
-        value = None if scripted is None else datum_of(scripted, self._heap)
+    def _result(self, scripted: Scripted, type_: Type, args: Arguments) -> Datum:
+        value = datum_of(scripted, self._heap, args)
         return blank(type_) if value is None or type_of(value) is not type_ else value
 
     # The optimized trace.
@@ -160,13 +163,13 @@ class Functions:
         return found is None
 
     def _as_here(self, one: Applied, op: int, args: Arguments, events: int) -> Applied:
-        raises, result = datum_of(one.raises, self._heap), self._result(one.result, one.type)
-        self.unclear |= not (self._is_here(one.raises) and self._is_here(one.result))
+        raises, result = datum_of(one.raises, self._heap), self._result(one.result, one.type, args)
+        self.unclear |= not (self._is_here(one.raises, args) and self._is_here(one.result, args))
         return Applied(op, one.type, args, result, raises if isinstance(raises, Ref) else NULL, events)
 
-    def _is_here(self, told: Scripted) -> bool:
-        """Is it known what that is here? Of an object that no event has seen yet it is not."""
-        return datum_of(told, self._heap) is not None and not (isinstance(told, Ref) and told.fresh)
+    def _is_here(self, told: Scripted, args: Arguments) -> bool:
+        """Is it known what that is here? Of an object that no event has seen yet, and is no argument, it is not."""
+        return datum_of(told, self._heap, args) is not None and not (isinstance(told, Ref) and told.fresh)
 
     def _matching(self, args: Arguments, type_: Type) -> list[Applied]:
         return [one for one in self._world.known if one.type is type_ and self._is_same(one.args, args)]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import field
 
 from optimizer.ir.floats import Float
@@ -21,16 +21,25 @@ class Seen:
     number: int
 
 
+@immutable
+class Argument(Seen):
+    """The argument with that number of a function's call, its address being 0: how the world names what the trace has
+    allocated, and no event has seen, where the function gives it back."""
+
+
 Scripted = int | Float | Ref | Seen
 """A value that the world gives: a machine int, a float, an object that existed before the trace (or NULL), or one it
-has seen.
+has seen, or is given.
 
 An object that an event brings into the world is one that existed before the trace, and that nothing refers to.
 """
 
 
-def datum_of(value: Scripted, heap: Heap) -> Datum | None:
-    """The value in a run that has come to this heap; None for an object that no event has seen."""
+def datum_of(value: Scripted, heap: Heap, args: Sequence[Datum] = ()) -> Datum | None:
+    """The value in a run that has come to this heap, of a function with these arguments; None for an object that is not
+    there."""
+    if isinstance(value, Argument):
+        return args[value.number] if value.number < len(args) else None
     if not isinstance(value, Seen):
         return value
     seen = list(heap.seen)

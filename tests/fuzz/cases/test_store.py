@@ -16,8 +16,10 @@ from fuzz.cases import store
 from fuzz.cases.store import Case, case_names, read_case, store_case
 from fuzz.cases.toml import format_toml
 from optimizer.ir.faults import InputError
+from optimizer.ir.run.runs import Argument, Given, World
 from optimizer.ir.text import parse
 from optimizer.ir.types.trace_layout import layout_of
+from validator.search.counterexample import State
 from validator.search.heap_plan import plan_heap
 from validator.search.heap_samples import HeapSampler
 from validator.tell.stored_state import StoredState, StoredWrite, restored_state, stored_state
@@ -230,6 +232,14 @@ def test_a_state_is_restored_as_it_was_stored(tmp_path_factory: pytest.TempPathF
     store_case(folder, Case("one", HEADER, state=stored_state(state, trace)))
     again = restored_state(read_case(folder, "one").state, trace, layout_of(trace), "case.toml")
     assert again == state
+
+
+def test_what_a_function_gives_back_is_told_as_its_argument() -> None:
+    trace = parse("[i0]\nfinish(i0)\n")
+    state = State((3,), World(functions=(Given(Argument(1)),)))
+    stored = stored_state(state, trace)
+    assert stored.function_results == ("argument 1",)
+    assert restored_state(stored, trace, layout_of(trace), "case.toml") == state
 
 
 MISTAKES = [

@@ -144,6 +144,20 @@ def test_loops_hand_on_what_they_compute_and_what_they_were_given() -> None:
     assert 0.4 * len(handed_on) < same < 0.8 * len(handed_on)
 
 
+def test_loops_count() -> None:
+    traces = [generate_for(seed, Vocabulary(("integers",), loops=True)).trace for seed in range(300)]
+    made = [(trace, {op.result: op for op in trace.ops}) for trace in traces]
+    counters = [
+        (trace, var)
+        for trace, by in made
+        for arg, var in zip(trace.end.args, trace.inputs, strict=True)
+        if arg in by and by[arg].op.name in ("int_add", "int_sub_ovf") and by[arg].args[0] == var
+    ]
+    assert len(counters) > 15
+    scaled = [(trace, op) for trace, var in counters for op in trace.ops if op.op.name == "int_mul" and var in op.args]
+    assert any(op.result in one.args for trace, op in scaled for one in trace.ops[:-1])
+
+
 # Traces from files.
 
 LOGGED = (

@@ -80,6 +80,17 @@ def test_runs_of_a_few_iterations_refute(line: str, becomes: str, obligation: st
     assert isinstance(validate(before, wrong, OPTIONS), Refuted)
 
 
+@pytest.mark.parametrize("name", [0, 7])
+def test_a_body_of_two_iterations_is_not_refuted_for_its_guards(name: int) -> None:
+    again = "i6 = int_add(i4, i1)\ni7 = int_lt(i6, 100)\nguard_true(i7, origin=0) [i6]\njump(i6,"
+    before, after = (text.replace("origin=0", f"origin={name}") for text in (BEFORE, AFTER.replace("jump(i4,", again)))
+    recorded = parse(before.replace("guard_true(i3)", f"guard_true(i3, origin={name})") if name else before)
+    states = [State((start, 10)) for start in range(60, 100, 5)]
+    assert [refuted_by(recorded, parse(after), state, OPTIONS) for state in states] == [None] * len(states)
+    wrong = parse(after.replace("[i6]", "[i2]"))
+    assert any(refuted_by(recorded, wrong, state, OPTIONS) for state in states)
+
+
 def test_what_the_validator_does_not_take_is_not_refuted_either() -> None:
     """A store to an immutable field, of an object that may be of an earlier iteration."""
     declared = '+++\n[struct.Node]\nfields = { tag = { type = "int", immutable = true } }\n+++\n'
@@ -113,6 +124,34 @@ def test_a_loop_is_reduced_to_what_is_handed_on_wrongly() -> None:
     assert isinstance(left.find.after, Trace)
     assert inner_label(left.find.after) is not None
     assert isinstance(validate(left.before, left.find.after, OPTIONS), Refuted)
+
+
+COUNTS = """\
+[i0, p0]
+setfield_gc(p0, i0, descr=a)
+p3 = new(descr=U)
+setfield_gc(p3, p0, descr=b)
+escape_n(p3)
+i1 = getfield_gc_i(p0, descr=c)
+guard_value(i1, 5, origin=0) [p0, p3]
+escape_n(p0)
+i4 = int_add(i0, 1)
+jump(i4, p0)
+"""
+
+
+def test_a_pair_is_reduced_in_its_preamble_and_its_body_alike() -> None:
+    body = COUNTS.partition("\n")[2].replace("i0", "i4").replace("i1", "i6").replace("p3", "p5")
+    body = body.replace("i4 = int_add(i4, 1)\n", "").replace("jump(i4, p0)", "jump(i4, p0, descr=Body)")
+    after = parse(COUNTS.replace("jump(i4, p0)\n", f"label(i4, p0, descr=Body)\n{body}"))
+    subject = Subject(None, judge, OPTIONS)
+    find = find_in(parse(COUNTS.replace(", origin=0", "")), after, subject)
+    assert find is not None
+    left = reduce_find(find, subject, 60.0)
+    assert isinstance(left.find.after, Trace)
+    assert isinstance(validate(left.before, left.find.after, OPTIONS), Refuted)
+    done = [op.op.name for op in left.find.after.ops]
+    assert done == ["setfield_gc", "escape_n", "int_add", "label", "setfield_gc", "escape_n", "jump"]
 
 
 def test_loops_are_peeled_by_our_own_optimizer() -> None:

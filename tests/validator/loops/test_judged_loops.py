@@ -176,26 +176,29 @@ def test_a_difference_that_no_run_shows_is_unknown() -> None:
     assert "no run of the loop was found" in verdict.reason
 
 
-def turned(preamble: int, body: int, *, old: bool = False) -> Verdict:
+def turned(preamble: int, body: int, *, old: bool = False, name: int | None = None) -> Verdict:
     """The verdict on a loop with so many iterations in front of its label and behind it; all guards resume at the only
-    one that is recorded. `old`: the last one hands over what the one in front does."""
+    one that is recorded, which has that name. `old`: the last one hands over what the one in front does."""
     names = [f"i{number}" for number in range(preamble + body + 1)]
     turns = [
-        f"{value} = int_add({last}, 5)\n{value}_ = int_lt({value}, 99)\nguard_true({value}_, origin=0) [{handed}]\n"
+        f"{value} = int_add({last}, 5)\n{value}_ = int_lt({value}, 99)\n"
+        f"guard_true({value}_, origin={name or 0}) [{handed}]\n"
         for last, value in pairwise(names)
         for handed in [last if old and value == names[-1] else value]
     ]
     label = f"label({names[preamble]}, descr=Body)\n"
     after = f"[i0]\n{''.join(turns[:preamble])}{label}{''.join(turns[preamble:])}jump({names[-1]}, descr=Body)"
-    return judge("[i0]\ni1 = int_add(i0, 5)\ni2 = int_lt(i1, 99)\nguard_true(i2) [i1]\njump(i1)", after)
+    named = "" if name is None else f", origin={name}"
+    return judge(f"[i0]\ni1 = int_add(i0, 5)\ni2 = int_lt(i1, 99)\nguard_true(i2{named}) [i1]\njump(i1)", after)
 
 
 @pytest.mark.parametrize(("preamble", "body"), [(2, 1), (1, 2), (2, 2)])
-def test_a_loop_of_several_iterations_in_one_is_unknown(preamble: int, body: int) -> None:
+@pytest.mark.parametrize("name", [None, 4])
+def test_a_loop_of_several_iterations_in_one_is_unknown(preamble: int, body: int, name: int | None) -> None:
     """It is right, if its guards stand for those of later iterations than they would otherwise."""
-    assert isinstance(turned(preamble, body), Unknown)
-    assert isinstance(turned(1, 1), Proved)
-    assert isinstance(turned(1, 1, old=True), Refuted)
+    assert isinstance(turned(preamble, body, name=name), Unknown)
+    assert isinstance(turned(1, 1, name=name), Proved)
+    assert isinstance(turned(1, 1, name=name, old=True), Refuted)
 
 
 def test_a_bridge_that_goes_round_the_loop_is_not_refuted() -> None:

@@ -169,3 +169,20 @@ def test_a_guard_stands_for_an_earlier_one_only_where_it_shares_resume_data(
     (one,) = judged(recorded(inputs, *before, "finish(p0)") + bridge(inputs, *after, "finish(p0)"))
     assert isinstance(one.verdict, Proved) is is_shared
     assert is_shared or "has to resume in front of where it comes from" in str(one.verdict)
+
+
+@pytest.mark.parametrize("handed", ["p0, p1, i2", "p1, i2"])
+def test_guards_that_resume_at_one_place_share_resume_data(handed: str) -> None:
+    """A guard in front of a store that it stood behind would lose it, where it resumed."""
+    store = f"setfield_gc(p1, i2, descr={COUNT})"
+    tests = "i5 = int_lt(i2, 9)", "i6 = int_gt(i2, -9)"
+    before = "guard_nonnull(p1)", *tests, "guard_true(i5)", store, "guard_true(i6)", "finish(p0)"
+    after = [
+        "guard_nonnull(p1, descr=<Guard0x7f20>) [p0, p1]",
+        *tests,
+        f"guard_true(i6, descr=<Guard0x7f21>) [{handed}]",
+        "guard_true(i5, descr=<Guard0x7f22>) [p0, p1, i2]",
+        *(store, "finish(p0)"),
+    ]
+    (one,) = judged(recorded("[p0, p1, i2]", *before) + bridge("[p0, p1, i2]", *after))
+    assert isinstance(one.verdict, Proved) is (handed == "p0, p1, i2"), one.verdict

@@ -569,6 +569,11 @@ WRONG = {
         "p5 = call_r(1, p0, descr=find)\nfinish(0)",
         "end: argument 0",
     ),
+    "what is given back is new": (
+        "p5 = new(descr=Node)\np6 = call_r(1, p5, descr=find)\ni7 = ptr_eq(p6, p5)\nfinish(i7)",
+        "p5 = new(descr=Node)\np6 = call_r(1, p5, descr=find)\nfinish(0)",
+        "end: argument 0",
+    ),
     "exceptions are not new": (
         "call_n(1, descr=poke)\np5 = guard_exception(ConstClass(Error)) [i2]\ni6 = ptr_eq(p5, p0)\nfinish(i6)",
         "call_n(1, descr=poke)\np5 = guard_exception(ConstClass(Error), origin=0) [i2]\nfinish(0)",

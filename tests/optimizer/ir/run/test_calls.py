@@ -13,7 +13,7 @@ from optimizer.ir.rows.ops import Role
 from optimizer.ir.run.functions import FINDS_OTHER
 from optimizer.ir.run.interpreter import Finished, GuardFailed, Program, Run, Stopped, Undefined
 from optimizer.ir.run.objects import NULL, Datum, Ref
-from optimizer.ir.run.runs import Given, Seen, World
+from optimizer.ir.run.runs import Argument, Given, Seen, World
 from optimizer.ir.text import format_trace, parse
 from optimizer.ir.text.heap_reader import parse_heap
 from optimizer.ir.types.call_questions import is_event
@@ -160,6 +160,22 @@ def test_a_function_gives_old_objects_and_those_that_an_event_has_seen() -> None
     body = "p3 = new(descr=Node)\nescape_n(p3)\np4 = call_r(1, 1, descr=find)\np5 = call_r(1, 2, descr=find)\n"
     done = run(f"{body}finish(p4, p5)", World(functions=(Given(Seen(0)), Given(ERROR))))
     assert done.outcome == Finished((Ref("new0", True), ERROR))
+
+
+def test_a_function_gives_back_what_it_is_given() -> None:
+    new, call = "p3 = new(descr=Node)\n", "p4 = call_r(1, p3, descr=find)\n"
+    end = "i5 = ptr_eq(p4, p3)\nfinish(i5)"
+    world = World(functions=(Given(Argument(1)),))
+    for before, after in (
+        (f"{new}{call}{end}", f"{new}{call}{end}"),
+        (f"{new}{call}escape_n(p3)\n{end}", f"p8 = new(descr=Node)\n{new}{call}escape_n(p3)\n{end}"),
+        (f"{new}{call}escape_n(p3)\n{end}", f"{new}escape_n(p3)\n{call}{end}"),
+    ):
+        one, two = follow(before, after, world)
+        assert one.outcome == two.outcome == Finished((1,))
+        assert not two.unclear
+    assert run("p4 = call_r(1, 5, descr=find)\nfinish(p4)", world).outcome == Finished((NULL,))
+    assert run("p4 = escape_r()\nfinish(p4)", World((Argument(1),))).outcome == Finished((NULL,))
 
 
 def test_known_results() -> None:
