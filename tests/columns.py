@@ -12,12 +12,12 @@ class Columns:
     """The value of each term in each of the states, which are values of the variables of those `names`."""
 
     def __init__(self, names: str, states: Sequence[tuple[int, ...]], width: int) -> None:
-        self._variables = dict(zip(names, zip(*states, strict=True), strict=True))
+        self._variables = dict(zip(names, map(list, zip(*states, strict=True)), strict=True))
         self._count = len(states)
         self._domain = concrete(width)
-        self._known: dict[Term, Sequence[int]] = {}
+        self._known: dict[Term, list[int]] = {}
 
-    def of(self, root: Term) -> Sequence[int]:
+    def of(self, root: Term) -> list[int]:
         for term in cone([root], self._known):
             if term.kind == "var":
                 self._known[term] = self._variables[term.value]
