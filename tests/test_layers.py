@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import re
 from collections import Counter
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -14,10 +15,17 @@ PACKAGES = ("optimizer", "validator", "fuzz")
 OURS = {path: path.relative_to(ROOT).as_posix() for package in PACKAGES for path in (ROOT / package).rglob("*.py")}
 
 
+@cache
+def nodes_of(path: Path) -> list[ast.AST]:
+    """All nodes of a file that say what it imports and what it documents."""
+    nodes = ast.walk(ast.parse(path.read_text()))
+    return [node for node in nodes if isinstance(node, ast.Import | ast.ImportFrom | ast.Expr)]
+
+
 def imports(path: Path) -> set[str]:
     """The modules that a file imports, at its top or inside functions."""
     found: set[str] = set()
-    for node in ast.walk(ast.parse(path.read_text())):
+    for node in nodes_of(path):
         if isinstance(node, ast.Import):
             found |= {alias.name for alias in node.names}
         elif isinstance(node, ast.ImportFrom):
@@ -97,8 +105,8 @@ DOCUMENTED = {**OURS, **{path: path.relative_to(ROOT).as_posix() for path in (RO
 
 def docstrings(path: Path) -> list[str]:
     """The docstrings of a file's module, classes and functions, and the strings behind its constants and fields."""
-    nodes = [node for node in ast.walk(ast.parse(path.read_text())) if isinstance(node, ast.Expr)]
-    constants = [node.value.value for node in nodes if isinstance(node.value, ast.Constant)]
+    expressions = [node.value for node in nodes_of(path) if isinstance(node, ast.Expr)]
+    constants = [value.value for value in expressions if isinstance(value, ast.Constant)]
     return [constant for constant in constants if isinstance(constant, str)]
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import platform
-from importlib.metadata import PackageNotFoundError, version
 
 from fuzz.campaign.examine import Find, Made, describe
 from fuzz.campaign.plan import Plan
@@ -77,6 +76,8 @@ def versions() -> tuple[tuple[str, str], ...]:
 
 
 def _version(package: str) -> str:
+    from importlib.metadata import PackageNotFoundError, version  # here: it takes a while, and finds are few
+
     try:
         return version(package)
     except PackageNotFoundError:

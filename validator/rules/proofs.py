@@ -12,15 +12,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from itertools import product
 from typing import Any
 
-from optimizer.ir.domains.concrete import concrete
+from optimizer.ir.domains.concrete import Concrete, concrete
 from optimizer.ir.domains.plain_terms import PlainTerms
 from optimizer.ir.domains.term import Term
 from optimizer.ir.rows.domain import Domain
 from optimizer.ir.rules.language import Rule
-from optimizer.ir.rules.terms import C, Call, Constant, W, holds, named_leaves, observe
+from optimizer.ir.rules.terms import C, Call, Constant, Seen, W, holds, named_leaves, observe
+from optimizer.ir.rules.terms import Term as RuleTerm
 from validator.rules.float_proofs import prove_float_rule
 from validator.rules.status import NET_S, NeverFires, Proved, Refuted, Status, Unproved, status_words
 from validator.solvers.answers import Answer, GaveUp, Sat, SolverChoice, Unsat
@@ -89,9 +89,12 @@ def prove_rule(rule: Rule, effort: int = DEFAULT_EFFORT, width: int = 64) -> Sta
 def wrong(rule: Rule, d: Domain[W, C], leaves: Mapping[str, W]) -> C:
     """The condition under which the rule may be applied and changes something."""
     before, after = observe(rule.pattern, d, leaves), observe(rule.replacement, d, leaves)
+    return d.both(d.both(holds(rule.conditions, d, leaves), before.defined), d.not_(_agree(before, after, d)))
+
+
+def _agree(before: Seen, after: Seen, d: Domain[W, C]) -> C:
     same_flag = d.either(d.both(before.condition, after.condition), d.not_(d.either(before.condition, after.condition)))
-    right = d.both(after.defined, d.both(d.eq(before.word, after.word), same_flag))
-    return d.both(d.both(holds(rule.conditions, d, leaves), before.defined), d.not_(right))
+    return d.both(after.defined, d.both(d.eq(before.word, after.word), same_flag))
 
 
 def may_fire(rule: Rule, d: Domain[W, C], leaves: Mapping[str, W]) -> C:
@@ -115,13 +118,27 @@ def _try_all(rule: Rule, width: int) -> Refuted | NeverFires | None:
     """None if the rule is right on all inputs, and may be applied to some."""
     d = concrete(width)
     fires = False
-    for numbers in product(range(-d.half, d.half), repeat=len(rule.names)):
-        values = dict(zip(rule.names, numbers, strict=True))
-        if holds(rule.conditions, d, values) and observe(rule.pattern, d, values).defined:
+    names = sorted(rule.names, key=lambda name: name[0].isupper())  # most conditions are about constants
+    for values in _fulfilling(rule.conditions, d, names, {}):
+        before = observe(rule.pattern, d, values)
+        if before.defined:
             fires = True
-            if wrong(rule, d, values):
-                return Refuted(width, values)
+            if not _agree(before, observe(rule.replacement, d, values), d):
+                return Refuted(width, {name: values[name] for name in rule.names})
     return None if fires else NeverFires(width)
+
+
+def _fulfilling(
+    conditions: tuple[RuleTerm, ...], d: Concrete, names: list[str], values: dict[str, int]
+) -> Iterator[dict[str, int]]:
+    """All values of names, taken from the last one on, on which the conditions hold, each of which is asked as soon as
+    all that it names has a value."""
+    later = tuple(one for one in conditions if any(leaf.name in names for leaf in named_leaves(one)))
+    if holds(tuple(one for one in conditions if one not in later), d, values):
+        if not names:
+            yield values
+        for number in range(-d.half, d.half) if names else ():
+            yield from _fulfilling(later, d, names[:-1], {**values, names[-1]: number})
 
 
 # All inputs at the full width.

@@ -104,7 +104,10 @@ def test_what_is_printed_otherwise_is_a_find_with_its_wrong_trace(traceproof: Co
     assert "refuted" in case.report
 
 
-def test_a_difference_is_a_find_though_all_traces_are_proved(traceproof: Command) -> None:
+def test_a_difference_is_a_find_though_all_traces_are_proved(
+    traceproof: Command, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("fuzz.hunt.finds.shrink", lambda source, *_: source)
     done = hunted(traceproof, fake(traceproof.folder, MISCOMPILED), programs=2)
     assert done.code == 1
     assert "found: 2 difference" in done.out
@@ -149,7 +152,8 @@ def test_a_smaller_program_fails_in_the_same_way(kind: FindKind, one: str, other
     assert not is_same(Find(kind, one), Find(FindKind.INTERPRETER, one))
 
 
-def test_it_stops_at_a_number_of_finds(traceproof: Command) -> None:
+def test_it_stops_at_a_number_of_finds(traceproof: Command, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("fuzz.hunt.finds.shrink", lambda source, *_: source)
     done = hunted(traceproof, fake(traceproof.folder, MISCOMPILED), "--stop-after", "2", programs=9)
     assert "hunt ended, at 2 finds: 2 programs" in done.out
 

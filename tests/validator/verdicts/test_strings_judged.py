@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from functools import cache
+from itertools import islice
 from random import Random
 
 import pytest
@@ -91,7 +92,7 @@ def test_nothing_is_proved_that_a_small_state_refutes(calls: bool) -> None:
         layout = layout_of(before, after)
         replay = Replay(before, after, Options(), layout)
         kind = "unicode" if "unicode" in str(before.ops) else "str"
-        for state in small_states(layout, kind):
+        for state in islice(small_states(layout, kind), seed % 3, None, 3):
             assert replay.counterexample(state, ()) is None, (seed, state)
     assert said["Proved"] >= 20
     assert said["Refuted"] >= 20

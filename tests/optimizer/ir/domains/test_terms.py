@@ -7,6 +7,7 @@ import random
 from random import Random
 
 import pytest
+from columns import Columns
 
 from fuzz.selftest.random_terms import PREDICATES, UNARY, WORDS
 from optimizer.ir.domains.concrete import Concrete, concrete
@@ -68,10 +69,9 @@ class Both:
 
     def check(self) -> None:
         made = [*self.words, *self.conditions]
-        for n, (x, y) in enumerate(self.inputs):
-            found = evaluate([term for term, _ in made], {"x": x, "y": y}, self.domain.width)
-            for value, (term, table) in zip(found, made, strict=True):
-                assert value == table[n], (term, x, y)
+        columns = Columns("xy", self.inputs, self.domain.width)
+        for term, table in made:
+            assert tuple(columns.of(term)) == table, (term, self.inputs)
 
 
 @pytest.mark.parametrize("width", [4, 5, 8])
@@ -90,6 +90,7 @@ def test_pairs_of_operations(kind: str) -> None:
     width = 4
     terms, domain = Terms(width), concrete(width)
     x, y = terms.var("x"), terms.var("y")
+    columns = Columns("xy", list(itertools.product((-8, -7, -5, -1, 0, 1, 2, 3, 6, 7), (-8, -1, 0, 2, 7))), width)
     for inner in (*WORDS, *UNARY):
         for c in (-8, -4, -1, 0, 1, 2, 3, 4, 7):
             args = (x,) if inner in UNARY else (x, terms.const(c))
@@ -97,11 +98,8 @@ def test_pairs_of_operations(kind: str) -> None:
             for right in (terms.const(c), terms.const(-c), y, x, terms.const(3)):
                 for pair in ((base, right), (right, base)):
                     term = getattr(terms, kind)(*pair)
-                    for a in (-8, -7, -5, -1, 0, 1, 2, 3, 6, 7):
-                        for b in (-8, -1, 0, 2, 7):
-                            known = {"x": a, "y": b}
-                            got, left_value, right_value = evaluate([term, *pair], known, width)
-                            assert got == getattr(domain, kind)(left_value, right_value), (term, a, b)
+                    wanted = list(map(getattr(domain, kind), *map(columns.of, pair)))
+                    assert columns.of(term) == wanted, (term, pair)
 
 
 DIVISIONS = {"udiv": None, "sdiv": "srem", "fdiv": "fmod"}
@@ -129,16 +127,11 @@ def test_what_division_makes(width: int) -> None:
     terms, plain = Terms(width), PlainTerms(width)
     values = range(-domain.half, domain.half)
     divisors = [(terms.var("d"), plain.var("d")), *[(terms.const(c), plain.const(c)) for c in values]]
-    pairs = [
-        pair
-        for simplified, written in divisors
-        for pair in zip(parts(terms, terms.var("x"), simplified), parts(plain, plain.var("x"), written), strict=True)
-    ]
-    roots = [term for pair in pairs for term in pair]
-    for x, d in itertools.product(values, values):
-        found = evaluate(roots, {"x": x, "d": d}, width)
-        for number in range(0, len(found), 2):
-            assert found[number] == found[number + 1], (roots[number], roots[number + 1], x, d)
+    columns = Columns("xd", list(itertools.product(values, values)), width)
+    for simplified, written in divisors:
+        made = parts(terms, terms.var("x"), simplified), parts(plain, plain.var("x"), written)
+        for term, wanted in zip(*made, strict=True):
+            assert columns.of(term) == columns.of(wanted), (term, wanted)
 
 
 @pytest.mark.parametrize("constant", [None, 1, -1, 2, 3, -3, 10, -128, 127])
@@ -161,21 +154,19 @@ def test_three_operations(width: int) -> None:
     values = range(-domain.half, domain.half)
     chains = list(itertools.product(WORDS, WORDS, [*WORDS, *PREDICATES]))
     terms, plain = Terms(width), PlainTerms(width)
-    roots: list[Term] = []
+    columns = Columns("x", [(value,) for value in values], width)
     for kinds in chains:
         constants = [random.choice(values) for _ in kinds]
         orders = [random.random() < 0.3 for _ in kinds]
         variable = random.random() < 0.3
+        made: list[Term] = []
         for t in (terms, plain):
             term = x = t.var("x")
             for kind, c, turned in zip(kinds, constants, orders, strict=True):
                 other = x if variable and c % 2 else t.const(c)
                 term = getattr(t, kind)(*((other, term) if turned else (term, other)))
-            roots.append(term)
-    for value in values:
-        found = evaluate(roots, {"x": value}, width)
-        for number in range(0, len(found), 2):
-            assert found[number] == found[number + 1], (roots[number], roots[number + 1], value)
+            made.append(term)
+        assert columns.of(made[0]) == columns.of(made[1]), made
 
 
 def test_the_same_term_is_the_same_object() -> None:
