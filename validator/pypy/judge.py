@@ -242,7 +242,7 @@ def _verdict(text: Translated, options: Options, prove: Prove) -> tuple[Verdict,
     if isinstance(verdict, Proved) and (borrowing := _borrowing(verdict.evidence.origins, text)):
         reason = (
             f"guard {borrowing[0]} has to resume in front of where it comes from, or where the guard in front does, "
-            "and shares no resume data from there"
+            "whose resume data it does not share"
         )
         verdict = Unknown(verdict.evidence, reason)
     if isinstance(verdict, Proved) and (contradiction := _contradiction(verdict, text)):
@@ -288,17 +288,19 @@ def _early(origins: tuple[int | None, ...], text: Translated) -> list[int]:
 def _borrowing(origins: tuple[int | None, ...], text: Translated) -> list[int]:
     """The numbers of the guards of the optimized trace that come from a recorded one in front of the one that they seem
     to come from, and may not share the resume data of the guard in front, which goes back as far; or from the same one
-    as the guard in front, and may not share its resume data."""
+    as the guard in front, and hand over other values."""
     found: list[int] = []
     label = inner_label(text.after)
     body = None if label is None else sum(op.exit is not None for op in text.after.ops[:label])
+    handed = [exit_of(guard).failargs for guard in text.after.guards]
     for number, (own, seen) in enumerate(zip(origins, text.origins, strict=False)):
         if own is None:
             continue
-        ahead, shares = (origins[number - 1], may_share(text.after, number)) if number else (None, False)
+        ahead = origins[number - 1] if number else None
         is_early = seen is not None and own < seen
-        goes_back = shares and ahead is not None and ahead <= own and number - 1 not in found
-        if (is_early and not goes_back) or (ahead == own and not shares and number != body):
+        goes_back = ahead is not None and ahead <= own and number - 1 not in found and may_share(text.after, number)
+        is_other = ahead == own and number != body and handed[number - 1] != handed[number]
+        if is_other or (is_early and not goes_back):
             found.append(number)
     return found
 
