@@ -10,11 +10,11 @@ from bisect import bisect_left
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import chain, repeat
+from itertools import chain, pairwise, repeat
 from math import inf
 
 from validator.pypy.inferred.sameness import Node, Sameness
-from validator.pypy.printed.lines import Printed
+from validator.pypy.printed.lines import Line, Printed
 from validator.pypy.printed.rows import Rows, body_of
 from validator.pypy.printed.straight import AFTER, BEFORE, Sides
 
@@ -56,24 +56,33 @@ def origins_in_loop(sides: Sides, rows: Rows, sameness: Sameness) -> tuple[int |
 
 
 def with_places(sides: Sides, origins: tuple[int | None, ...], earliest: tuple[int, ...]) -> tuple[int | None, ...]:
-    """The `origins` of guards of a straight pair, of others in the order of these, too, where both traces have as many
-    guards of that name at their place of the program: they may ask the same in other words. The proof has to show
-    it."""
-    recorded = {place: number for number, place in enumerate(_places(sides.before))}
-    told, highest = list(origins), inf
-    for at, place in reversed([*enumerate(_places(sides.after))]):
-        number = recorded.get(place)
-        if told[at] is None and number is not None and earliest[at] <= number < highest:
-            lowest = max((one for one in told[:at] if one is not None), default=-1)
-            told[at] = number if lowest < number else None
-        own = told[at]
-        highest = highest if own is None else own
+    """The `origins` of guards, of others in the order of these, too, where both traces have as many guards of that name
+    at their place of the program, of a peeled loop its preamble and its body alike: they may ask the same in other
+    words. The proof has to show it."""
+    recorded = {place: number for number, place in enumerate(_places(sides.before.lines))}
+    lines = sides.after.lines
+    starts = [0, *(place for place, line in enumerate(lines) if line.name == "label" and sides.is_peeled), len(lines)]
+    told, least = list(origins), (*earliest, *[0] * (len(origins) - len(earliest)))
+    at = 0
+    for start, end in pairwise(starts):
+        places = list(_places(lines[start:end]))
+        highest = inf
+        for number, place in reversed([*enumerate(places, at)]):
+            seen = recorded.get(place)
+            if told[number] is None and seen is not None and least[number] <= seen < highest:
+                lowest = max((one for one in told[at:number] if one is not None), default=-1)
+                told[number] = seen if lowest < seen else None
+            own = told[number]
+            highest = highest if own is None else own
+        at += len(places)
     return tuple(told)
 
 
-def _places(printed: Printed) -> Iterator[object]:
-    """Of each guard its place in the program, and which of the guards of its name it is there, and of how many."""
-    guards = [(line.name, line.passed) for line in printed.lines if line.is_guard]
+def _places(lines: tuple[Line, ...]) -> Iterator[object]:
+    """Of each guard its place in the program, and which of the guards of its name it is there, and of how many. A body
+    begins with a label, behind as many positions as a preamble passes."""
+    first = lines[0].passed or 0 if lines and lines[0].name == "label" else 0
+    guards = [(line.name, None if line.passed is None else line.passed - first) for line in lines if line.is_guard]
     in_all, so_far = Counter(guards), Counter[tuple[str, int | None]]()
     for guard in guards:
         so_far[guard] += 1

@@ -112,6 +112,38 @@ def test_a_guard_that_asks_in_other_words_comes_from_that_at_its_place() -> None
     assert placed("first", "shift", "second") == (0, 1, 2)
 
 
+@pytest.mark.parametrize("words", [("shift", "shift"), ("sum", "shift")])
+def test_preamble_and_body_ask_at_the_places_of_one_iteration(words: tuple[str, str]) -> None:
+    """Each asks once, if in other words."""
+    points = [POINT.format(line=line) for line in (5, 6)]
+    asked = {"shift": "int_lshift(i{}, 3)", "sum": "int_add(i{0}, i{0})", "recorded": "int_mul(i{}, 8)"}
+
+    def iteration(of: int, word: str, guards: tuple[str, ...]) -> list[str]:
+        i, j, k, n = range(of, of + 4)
+        lines = points[0], f"i{j} = {asked[word].format(i)}", f"i{k} = int_lt(i{j}, 80)"
+        return [
+            *lines,
+            f"guard_true(i{k}{guards[0]}",
+            points[1],
+            f"i{n} = int_sub(i{i}, 1)",
+            f"guard_true(i{n}{guards[1]}",
+        ]
+
+    before = recorded("[p0, i1]", *iteration(1, "recorded", (")", ")")), "jump(p0, i4, descr=<Loop-1>)")
+    after = loop(
+        "[p0, i1]",
+        "label(p0, i1, descr=TargetToken(140))",
+        *iteration(1, words[0], (", descr=<Guard0x7f10>) [p0, i1]", ", descr=<Guard0x7f20>) [p0, i1]")),
+        "label(p0, i4, descr=TargetToken(141))",
+        *iteration(4, words[1], (", descr=<Guard0x7f30>) [p0, i4]", ", descr=<Guard0x7f40>) [p0, i4]")),
+        "jump(p0, i7, descr=TargetToken(141))",
+    )
+    (pair,) = pairs_of(before + after)
+    text = translated(pair, "a.log", study([pair], "a.log"))
+    assert text.origins == (None, 1, None, 1)
+    assert with_places(text.sides, text.origins, text.earliest) == (0, 1, 0, 1)
+
+
 def test_a_guard_elsewhere_comes_from_none_that_is_seen() -> None:
     assert placed("first", "second", "shift") == (0, None, 2)
     assert placed("shift", "first", "second") == (0, None, 2)
