@@ -117,10 +117,15 @@ def test_what_is_stored_elsewhere_leaves_a_place_as_it_is(recorded: str) -> None
     assert is_one(recorded)
 
 
-@pytest.mark.parametrize(("into", "is_one"), [("p5", True), ("p8", False)])
-def test_what_stands_behind_a_copy_into_a_new_array_is_the_same_without_it(into: str, is_one: bool) -> None:
+@pytest.mark.parametrize(
+    ("into", "given", "is_one"),
+    [("p5", "", True), ("p8", "", False), ("p5", f"setfield_gc(p9, p5, {LINK})\n", False)],
+)
+def test_what_stands_behind_a_copy_into_a_new_array_is_the_same_without_it(
+    into: str, given: str, *, is_one: bool
+) -> None:
     """What is in raw memory, and the items of other arrays."""
-    new = f"p5 = new_array(2, {ITEM})\n"
+    new = f"p5 = new_array(2, {ITEM})\n{given}"
     behind = f"""\
 p4 = call_r(ConstClass(find), descr=<Callr 8 EF=7>)
 i6 = getfield_raw_i(1000, descr=<FieldS flags.value 0>)

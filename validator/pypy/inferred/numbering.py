@@ -46,12 +46,12 @@ _SAY_TRUTH = ("guard_true", "guard_false", "record_exact_value_i")
 class Pass:
     """Numbers the values of one trace. `known` has the classes of operations by their arguments' classes, of both
     traces; guards from `later` on have passed at another time, of which optimized ones ask for the `asked` constants;
-    `memory` tells what a load gives here, `writers` are the functions called so far that may write memory,
-    but for copies into new arrays, which an optimizer may do item by item; `loads` counts the loads from one place of
-    which this trace does not know what they give, and pending exceptions; `made` has the allocations, `kept` those that
-    nothing else can reach, `held` the references that were stored into each object, `born` the place in the trace of
-    each result, `sums` tells of sums to what which number was added, and `slices` of ranges of strings the string, the
-    start and the end."""
+    `memory` tells what a load gives here, `writers` are the functions called so far that may write memory, but for
+    copies into arrays that nothing else reaches yet, which an optimizer may do item by item; `loads` counts the loads
+    from one place of which this trace does not know what they give, and pending exceptions; `made` has the allocations,
+    `kept` those that nothing else can reach, `held` the references that were stored into each object, `born` the place
+    in the trace of each result, `sums` tells of sums to what which number was added, and `slices` of ranges of strings
+    the string, the start and the end."""
 
     sameness: Sameness
     trace: str
@@ -220,6 +220,8 @@ class Pass:
     def _call(self, line: Line) -> None:
         if touches_nothing(line.function):
             return
+        into = line.args[1 + (line.oopspec == 1)] if is_copy(line) else None
+        is_into_new = into in self.kept
         self._give_away(line.args)
         if line.result:
             args, writers = self._nodes(line.args), len(self.writers) if line.may_write else 0
@@ -227,8 +229,7 @@ class Pass:
             if line.oopspec in _SLICES:
                 self.slices[self.of(line.result)] = line.args[1:]
         if line.may_write:
-            into = line.args[1 + (line.oopspec == 1)] if is_copy(line) else None
-            if into not in self.made:
+            if not is_into_new:
                 self.writers.append(line.function)
             kept = {*map(self.of, self.kept)}
             for name, memory in self.memory.items():
