@@ -168,7 +168,7 @@ def test_planted_faults_are_not_proved(seeds: range) -> None:
             made = faulty(after, random)
             if made is None:
                 continue
-            verdict = validate(loop.trace, made, replace(OPTIONS, timeout_s=1.0), examples=[loop.state])
+            verdict = validate(loop.trace, made, replace(OPTIONS, effort=200_000), examples=[loop.state])
             verdicts[type(verdict).__name__] += 1
             if isinstance(verdict, Proved):
                 found = contradicted(loop.trace, made, verdict.evidence, loop.state)
