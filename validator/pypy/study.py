@@ -28,7 +28,7 @@ from validator.pypy.inferred.grants import with_guards_that_hold, with_narrow_nu
 from validator.pypy.inferred.lengths import Lengths, with_lengths
 from validator.pypy.inferred.sameness import Node, Sameness
 from validator.pypy.inferred.strings import SAME_STRINGS
-from validator.pypy.inferred.watched import WATCHED, places_of_loads, with_watched
+from validator.pypy.inferred.watched import WATCHED, loaded_fields, with_watched
 from validator.pypy.inferred.witnesses import witness
 from validator.pypy.inferred.zeros import Zeros, with_zeros
 from validator.pypy.kept import Kept, damaged
@@ -248,7 +248,7 @@ def translated(pair: LogPair, file: str, knowledge: Knowledge, *, strict: Transl
         sides = replace(sides, before=sides.before.with_lines(facts.in_front(sides.before.lines)))
     sides, given = with_given(sides, knowledge.effects, knowledge.leaves)
     known = knowledge.leaves, knowledge.fields.never_changes
-    sides, watched = with_watched(sides, places_of_loads(whole), *known)
+    sides, watched = with_watched(sides, loaded_fields(whole), *known)
     sides = with_constants(sides, *known)
     sides, apart = with_classes(sides, knowledge.inferred.apart)
     sides, zeros = with_zeros(sides, knowledge.inferred.zeros)

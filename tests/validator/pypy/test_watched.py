@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.pypy_logs import WORK, judged_bridge
+from tests.pypy_logs import POINT, WORK, judged_bridge
 from validator import Proved
 from validator.pypy.inferred.watched import WATCHED
 
@@ -76,6 +76,15 @@ LOADED = "p9 = getfield_gc_r(p0, descr=<FieldP C.one 8>)"
 )
 def test_wrong_ones_are_not_proved(before: tuple[str, ...], after: tuple[str, ...]) -> None:
     assert not isinstance(judged_bridge(before, after).verdict, Proved)
+
+
+def test_a_load_elsewhere_in_the_program_may_be_why_nothing_is_watched() -> None:
+    """PyPy's optimizer may have forwarded what it has loaded there, of an object that it has not known."""
+    first, second = (POINT.format(line=line) for line in (5, 6))
+    before, after = (*KEPT, second, *FOUND, *SUM), (*CALLED, second, STILL_VALID, "finish(8)")
+    assert isinstance(judged_bridge(before, after).verdict, Proved)
+    loads = first, *ELSEWHERE
+    assert not isinstance(judged_bridge((*loads, *before), (*loads, *after)).verdict, Proved)
 
 
 def test_a_load_that_is_left_keeps_its_guard() -> None:

@@ -27,9 +27,7 @@ _Comparison = tuple[_Value, _Value, int]
 """The difference of the first and the second is at most the number."""
 
 
-def follows(
-    claim: Term, conditions: Iterable[Term], intervals: Intervals, rebuild: Callable[[Term], Term] = lambda term: term
-) -> bool:
+def follows(claim: Term, conditions: Iterable[Term], intervals: Intervals, rebuild: Callable[[Term], Term]) -> bool:
     """Does the claim, a comparison, follow from conditions that hold and from what the intervals know of words? Words
     are looked at as they are rebuilt."""
     compared, is_unsigned = _compared(claim)
@@ -66,6 +64,7 @@ class _Differences:
             known[greater] = min(most, known.get(greater, most))
 
     def holds(self, compared: _Comparison) -> bool:
+        """Is the difference at most that, by a chain of no more than so many bounds?"""
         bound = self._bound(compared)
         if bound is None:
             return False

@@ -7,8 +7,8 @@ on what is there. PyPy's optimizer, which has forwarded the constant, looks the 
 
 The recorded trace has run, so these guards tell what was in the field, which holds wherever the code is valid. It is
 said right in front of each of them, of the constant itself, where `guard_not_invalidated` has passed and no call has
-come since. Where the optimized trace loads that field at the same place of the program, the optimizer did not know the
-constant, and watches nothing: there nothing is said.
+come since. Where the optimized trace loads that field of any object, the optimizer may not have known the constant, and
+may watch nothing: then nothing is said.
 """
 
 from __future__ import annotations
@@ -29,14 +29,12 @@ from validator.pypy.printed.straight import BEFORE, Sides
 
 WATCHED = "fields of constants that are watched hold what the recorded trace has found in them, while code is valid"
 
-_Place = tuple[str, str]
-
 
 def with_watched(
-    sides: Sides, loaded: Set[_Place], leaves: Preserved, is_fixed: Callable[[str], bool]
+    sides: Sides, loaded: Set[str], leaves: Preserved, is_fixed: Callable[[str], bool]
 ) -> tuple[Sides, tuple[str, ...]]:
     """The pair whose recorded trace, with that of the loop that it jumps to, says what it has found in such fields; and
-    what is assumed for that. The optimized traces load the `loaded` fields at these places of the program."""
+    what is assumed for that. The optimized traces load the `loaded` fields."""
     names = count(1 + max(printed.highest() for printed in sides.printed))
 
     def told(printed: Printed) -> Printed:
@@ -49,10 +47,10 @@ def with_watched(
     return said, (WATCHED,) if said.lines != sides.lines else ()
 
 
-def places_of_loads(sides: Sides) -> frozenset[_Place]:
-    """The fields that the optimized traces load, with the places of the program."""
+def loaded_fields(sides: Sides) -> frozenset[str]:
+    """The fields that the optimized traces load."""
     optimized = (sides.after, *((sides.target.after,) if sides.target else ()))
-    return frozenset((line.point, line.descr) for printed in optimized for line in printed.lines if _is_load(line))
+    return frozenset(line.descr for printed in optimized for line in printed.lines if _is_load(line))
 
 
 def _is_load(line: Line) -> bool:
@@ -66,7 +64,7 @@ class _Watch:
 
     sameness: Sameness
     printed: Printed
-    loaded: Set[_Place]
+    loaded: Set[str]
     is_fixed: Callable[[str], bool]
     names: Iterator[int]
     watched: set[Node] = field(default_factory=set)
@@ -112,8 +110,7 @@ class _Watch:
         if not (_is_load(line) and is_pure(line.descr)) or self.is_fixed(line.descr):
             return False
         node = self.of(line.args[0])
-        is_gone = (line.point, line.descr) not in self.loaded
-        return self.is_valid and is_gone and node in self.watched and node in self.constants
+        return self.is_valid and line.descr not in self.loaded and node in self.watched and node in self.constants
 
     def _source(self, text: str) -> str:
         """The text that stands for a value: itself, or a constant that it is; "" of others. Guards alone may have found
