@@ -21,6 +21,8 @@ def main() -> None:
         told = {"error": str(mistake)}
     except (MemoryError, RecursionError, SystemError):  # the last is what an import says that has no memory left
         told = {"error": "these traces take more memory than a question may have"}
+    except ImportError:
+        raise  # it says anything where no memory is left; the server tells how the process ended
     except Exception:
         told = {"error": f"a fault of traceproof; please report it\n\n{traceback.format_exc()}"}
     json.dump(told, sys.stdout)

@@ -153,7 +153,11 @@ def test_nothing_is_left_behind(server: Playground) -> None:
 
 
 @pytest.mark.parametrize(
-    ("limits", "said"), [(Limits(1, 0.05, 2048), "0.05 seconds was reached"), (Limits(1, 30.0, 16), "memory")]
+    ("limits", "said"),
+    [
+        (Limits(1, 0.05, 2048), "0.05 seconds was reached"),
+        *((Limits(1, 30.0, most), "memory") for most in range(8, 17)),
+    ],
 )
 def test_a_question_that_takes_too_much_is_ended(limits: Limits, said: str) -> None:
     with Playground("127.0.0.1", 0, limits) as small:
