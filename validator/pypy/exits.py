@@ -21,9 +21,6 @@ Prove = Callable[[Trace, Trace, Options, Loop], Verdict]
 """The way to judge traces, of bridges to an inner label with the loop that they jump to, as recorded and peeled."""
 
 _AT_EXIT = re.compile(r"guard [0-9]+: heap")
-_ELSEWHERE = re.compile(r"event|end|guard [0-9]+: (left|condition|events)")
-"""The obligations that no exit block has a part in."""
-
 _IS_MADE = re.compile(r", not new[0-9]+\b")
 
 
@@ -42,52 +39,53 @@ def prove_with_exits(before: Trace, after: Trace, loop: Loop, options: Options, 
     """The verdict on a pair. What guards of the optimized trace hand over is not compared; but nothing else that the
     trace has computed is used in their exit blocks, if it is listed."""
     loose, strict = (replace(options, failargs=mode) for mode in (Failargs.IGNORE, Failargs.CHECK))
-    sought = replace(loose, notes=False)  # for the origins of guards, or for a verdict that is no proof
-    listed, listed_loop = after, loop
-    after, loop = without_lists(after), loop and (loop[0], without_lists(loop[1]))
-    told, has_told = after, _tells_origins(after)
+    free, free_loop = without_lists(after), loop and (loop[0], without_lists(loop[1]))
+
+    def elsewhere() -> Shown:
+        """The verdict where memory at side exits does not matter: the origins of guards, or why there is no proof."""
+        return Shown(prove(before, free, replace(loose, notes=False), free_loop), free, free_loop, loose)
+
+    def judged(tried: Resumed) -> Shown:
+        verdict = prove(before, tried.after, strict, tried.loop)
+        return Shown(_resuming(verdict, tried.memories), tried.after, tried.loop, strict)
+
+    told, has_told = free, _tells_origins(free)
     if not has_told:
-        verdict = prove(before, after, sought, loop)
-        if not isinstance(verdict, Proved):
-            return Shown(verdict, after, loop, loose)
-        told, listed = (with_origins(one, verdict.evidence.origins) for one in (after, listed))
-    resumed = shown = None
-    if _gives_away(before) > _gives_away(after):
-        resumed = with_resume_data(before, listed, listed_loop, strict)
-        shown = prove(before, resumed.after, strict, resumed.loop) if resumed.is_needed else None
-    if resumed and isinstance(shown, Proved):
-        return _resuming(shown, resumed, strict)
-    if isinstance(shown, Refuted) and _ELSEWHERE.match(shown.counterexample.obligation):
-        return Shown(shown, told, loop, loose)
-    if resumed and isinstance(shown, Unknown) and not _is_at_exits(shown):
-        return Shown(shown, resumed.after, resumed.loop, strict)
-    # What resume data is needed for is not right without it; other operations have other numbers there.
-    at_exits = shown if shown and _is_at_exits(shown) else prove(before, told, strict, loop)
-    if isinstance(at_exits, Proved):
-        return Shown(at_exits, told, loop, strict)
-    if has_told:
-        verdict = prove(before, after, sought, loop) if _is_at_exits(at_exits) else at_exits
-        if not isinstance(verdict, Proved):
-            return Shown(verdict, after, loop, loose)
-    resumed = resumed or with_resume_data(before, listed, listed_loop, strict)
-    if shown is None and (resumed.after, resumed.loop) != (told, loop):
-        shown = prove(before, resumed.after, strict, resumed.loop)
-        if isinstance(shown, Proved):
-            return _resuming(shown, resumed, strict)
-    if isinstance(shown, Unknown) and not shown.evidence.is_repeatable:
-        return Shown(shown, resumed.after, resumed.loop, strict)
-    if isinstance(at_exits, Refuted) and not (resumed.is_open or _is_of_made(at_exits)) and told != after:
-        at_exits, told = prove(before, after, strict, loop), after
-    if isinstance(at_exits, Refuted) and (resumed.is_open or _is_of_made(at_exits)):
-        reason = f"{at_exits.counterexample.obligation} differs, and not only by what resume data can do"
-        at_exits = Unknown(at_exits.evidence, reason)
-    return Shown(at_exits, told, loop, strict)
+        found = elsewhere()
+        if not isinstance(found.verdict, Proved):
+            return found
+        told, after = (with_origins(one, found.verdict.evidence.origins) for one in (free, after))
+    plain = Resumed(told, free_loop, (), is_open=False)
+    resumed = with_resume_data(before, after, loop, strict) if _gives_away(before) > _gives_away(free) else None
+    tried = resumed if resumed and resumed.is_needed else plain
+    shown = judged(tried)
+    if isinstance(shown.verdict, Proved):
+        return shown
+    if not _is_at_exits(shown.verdict) and (tried is plain or isinstance(shown.verdict, Unknown)):
+        return shown  # else it tells what differs where exit blocks are, by which operations are counted
+    if has_told and not isinstance((found := elsewhere()).verdict, Proved):
+        return found
+    resumed = resumed or with_resume_data(before, after, loop, strict)
+    if tried is plain and (resumed.after, resumed.loop) != (told, free_loop):
+        again = judged(resumed)
+        if isinstance(again.verdict, Proved) or (
+            isinstance(again.verdict, Unknown) and not again.verdict.evidence.is_repeatable
+        ):
+            return again
+    if isinstance(shown.verdict, Refuted) and not (resumed.is_open or _is_of_made(shown.verdict)) and told != free:
+        shown = judged(replace(plain, after=free))  # whatever the origins of guards
+    if isinstance(shown.verdict, Refuted) and (resumed.is_open or _is_of_made(shown.verdict)):
+        reason = f"{shown.verdict.counterexample.obligation} differs, and not only by what resume data can do"
+        return replace(shown, verdict=Unknown(shown.verdict.evidence, reason))
+    return shown
 
 
-def _resuming(proved: Proved, resumed: Resumed, options: Options) -> Shown:
-    assumed = [f"resume data makes objects and stores them to {one} at side exits" for one in resumed.memories]
-    evidence = replace(proved.evidence, assumes=(*proved.evidence.assumes, *assumed))
-    return Shown(replace(proved, evidence=evidence), resumed.after, resumed.loop, options)
+def _resuming(verdict: Verdict, memories: tuple[str, ...]) -> Verdict:
+    """The verdict where resume data stores to these memories."""
+    if not isinstance(verdict, Proved):
+        return verdict
+    assumed = [f"resume data makes objects and stores them to {one} at side exits" for one in memories]
+    return replace(verdict, evidence=replace(verdict.evidence, assumes=(*verdict.evidence.assumes, *assumed)))
 
 
 def _gives_away(trace: Trace) -> int:

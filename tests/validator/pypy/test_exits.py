@@ -501,8 +501,8 @@ IN_TIME = NEVER_MADE.replace("guard_true", f"setfield_gc(p0, NULL, descr={NEXT})
     [
         (PASSING, NEVER_MADE, 1, True),
         (PASSING, NEVER_MADE.replace(", origin=0", ""), 2, True),
-        (PASSING, NEVER_MADE.replace("finish(i1)", "finish(i3)"), 1, False),  # which no exit block has a part in
-        (PASSING, NEVER_MADE.replace("NULL", "p0"), 1, False),
+        (PASSING, NEVER_MADE.replace("finish(i1)", "finish(i3)"), 2, False),
+        (PASSING, NEVER_MADE.replace("NULL", "p0"), 2, False),
         (UNSEEN, IN_TIME, 1, True),
         (UNSEEN, NEVER_MADE, 2, False),
     ],

@@ -16,7 +16,6 @@ from validator.pypy.inferred.numbering import Preserved
 from validator.pypy.printed.lines import Access, Line, Printed
 from validator.pypy.printed.straight import Sides
 
-_LOAD = "getfield_gc_"
 _FORGETS = ("gc_store", "label")
 
 
