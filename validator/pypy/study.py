@@ -26,7 +26,7 @@ from validator.pypy.inferred.folded import Folded, with_folded
 from validator.pypy.inferred.given import with_given
 from validator.pypy.inferred.grants import with_guards_that_hold, with_narrow_numbers
 from validator.pypy.inferred.lengths import Lengths, with_lengths
-from validator.pypy.inferred.sameness import Node, Sameness
+from validator.pypy.inferred.sameness import Node, Sameness, sameness_in
 from validator.pypy.inferred.strings import SAME_STRINGS
 from validator.pypy.inferred.watched import WATCHED, loaded_fields, with_watched
 from validator.pypy.inferred.witnesses import witness
@@ -38,7 +38,7 @@ from validator.pypy.printed.float_bytes import FLOAT_BYTES, with_float_bytes
 from validator.pypy.printed.frames import check_frames
 from validator.pypy.printed.lines import FOREIGN, RPYTHON, UNUSED, is_pointer, read_printed
 from validator.pypy.printed.parents import Parents, Targets, correspond, path_to
-from validator.pypy.printed.rows import Rows, alone, rows_of, with_target
+from validator.pypy.printed.rows import Rows, rows_of, with_target
 from validator.pypy.printed.straight import NotStraight, Sides, straight
 from validator.pypy.printed.thread import with_readings
 from validator.pypy.translate import HASHES, INSTANCES, SAME_CONSTANTS, Translated, translate
@@ -159,7 +159,7 @@ class Study:
             recorded = read_printed(section, file)
         except InputError:
             return
-        self._fields.add(recorded.lines, Sameness(alone(recorded)))
+        self._fields.add(recorded.lines, sameness_in(recorded))
 
     def take(self, kept: Kept) -> None:
         """Takes in what is kept of other logs. Raises InputError."""

@@ -17,9 +17,8 @@ from optimizer.ir.immutable import replace
 from optimizer.ir.rows.ops import OPS
 from optimizer.ir.rows.row import INT, LOAD, PURE, Op
 from validator.pypy.inferred.numbering import Preserved
-from validator.pypy.inferred.sameness import Node, Sameness
+from validator.pypy.inferred.sameness import Node, sameness_in
 from validator.pypy.printed.lines import NULL, Line, Printed, is_float, is_pointer, is_variable
-from validator.pypy.printed.rows import alone
 from validator.pypy.printed.straight import BEFORE, Sides
 
 TESTS = ("guard_class", "guard_nonnull_class", "record_exact_class")
@@ -57,7 +56,7 @@ def _named(lines: tuple[Line, ...], names: Iterator[int]) -> Iterator[Line]:
 @lru_cache(maxsize=2)  # a pair is translated up to three times, some with a loop
 def _found(recorded: Printed, leaves: Preserved, is_fixed: Callable[[str], bool]) -> tuple[Line, ...]:
     """Statements on the constants of a recorded trace, as far as it alone tells."""
-    sameness = Sameness(alone(recorded), leaves)
+    sameness = sameness_in(recorded, leaves)
     of = partial(sameness.of, BEFORE)
     constants = {of(arg): arg for line in recorded.lines for arg in line.args if is_pointer(arg)}
     classes = {of(line.args[0]): line.args[1] for line in recorded.lines if line.name in TESTS}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import operator
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from validator.pypy.printed.lines import Access
@@ -10,30 +11,35 @@ from validator.pypy.printed.lines import Access
 Node = tuple[str, str]
 """A text with the trace in which it stands; constants that mean the same in both stand in none, ""."""
 
+Key = tuple[Node, ...]
+"""The class of an object and, of an item, that of its index."""
+
 
 @dataclass(slots=True)
 class Memory:
-    """The contents of one memory at a place of a trace: the accesses that tell them, by their keys, and the keys by the
-    names of the objects; and the references that were ever stored, by those."""
+    """The contents of one memory at a place of a trace: the accesses that tell them, by their keys; the keys by the
+    number of the item, () for others, and by the names of the objects; and the references that were ever stored, by
+    those."""
 
-    accesses: dict[tuple[Node, ...], Access] = field(default_factory=dict)
-    keys: dict[str, set[tuple[Node, ...]]] = field(default_factory=dict)
+    accesses: dict[Key, Access] = field(default_factory=dict)
+    keys: dict[Key, dict[str, set[Key]]] = field(default_factory=dict)
     stored: dict[str, list[str]] = field(default_factory=dict)
 
-    def put(self, key: tuple[Node, ...], access: Access) -> None:
+    def put(self, key: Key, access: Access) -> None:
+        names = self.keys.setdefault(number_of(key), {})
         if (old := self.accesses.get(key)) is not None:
-            self.keys[old.place[0]].discard(key)
+            names[old.place[0]].discard(key)
         self.accesses[key] = access
-        self.keys.setdefault(access.place[0], set()).add(key)
+        names.setdefault(access.place[0], set()).add(key)
 
-    def forget(self, name: str, index: tuple[Node, ...] = ()) -> None:
-        """Forgets what the object of that name holds; where the number of an item is given, but for others."""
-        for key in self.keys.pop(name):
-            if index and key[1:] != index and are_numbers(key[1:]):
-                self.keys.setdefault(name, set()).add(key)
-            else:
-                del self.accesses[key]
+    def forget(self, number: Key, is_forgotten: Callable[[str], bool]) -> None:
+        """Forgets what objects of such names hold; where the number of an item is given, but for other items."""
+        for names in [self.keys.get(one, {}) for one in ({number, ()} if number else [*self.keys])]:
+            for name in [name for name in names if is_forgotten(name)]:
+                for key in names.pop(name):
+                    del self.accesses[key]
 
 
-def are_numbers(nodes: tuple[Node, ...]) -> bool:
-    return not any(map(operator.itemgetter(0), nodes))
+def number_of(key: Key) -> Key:
+    """The number of the item at this place; () for a field, and for an item at an index that varies."""
+    return () if any(map(operator.itemgetter(0), key[1:])) else key[1:]

@@ -12,7 +12,7 @@ from functools import partial
 from math import inf
 from typing import TYPE_CHECKING
 
-from validator.pypy.inferred.held import Memory, Node, are_numbers
+from validator.pypy.inferred.held import Memory, Node, number_of
 from validator.pypy.printed.copies import is_copy
 from validator.pypy.printed.lines import NULL, Access, Line, is_pointer, is_variable, touches_nothing
 from validator.pypy.printed.straight import AFTER
@@ -199,14 +199,14 @@ class Pass:
         """Forgets what the store may have changed: nothing of an object that was made behind where the other one comes
         from, or that nothing else reaches, and no item of another number."""
         q, made, kept, born = store.place[0], self.made, self.kept, self.born
-        into, index = place[0], place[1:] if are_numbers(place[1:]) else ()
-        is_made, is_kept, at = q in made, q in kept, born.get(q, -1)
-        for p in [*memory.keys]:
+        into, is_made, is_kept, at = place[0], q in made, q in kept, born.get(q, -1)
+
+        def may_be_changed(p: str) -> bool:
             if (p in made and at < born[p]) or (is_made and born.get(p, -1) < at):
-                continue
-            if (is_kept or p in kept) and self.of(p) != into:
-                continue
-            memory.forget(p, index)
+                return False
+            return not (is_kept or p in kept) or self.of(p) == into
+
+        memory.forget(number_of(place), may_be_changed)
 
     def _overwritten(self, old: str, new: str) -> None:
         """Tells apart constants that are stored one after the other into the same place: else nobody would see the
@@ -238,8 +238,7 @@ class Pass:
                 if into is not None:
                     self._forget(memory, Access(True, name, (into,), ""), (self.of(into),))
                     continue
-                for p in [p for p in memory.keys if self.of(p) not in kept]:
-                    memory.forget(p)
+                memory.forget((), lambda p: self.of(p) not in kept)
 
     def _nodes(self, texts: tuple[str, ...]) -> tuple[Node, ...]:
         return tuple(map(self.of, texts))

@@ -12,14 +12,14 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Set
-from functools import partial
+from functools import lru_cache, partial
 
 from validator.pypy.inferred.held import Node as Node
 from validator.pypy.inferred.made import Made
 from validator.pypy.inferred.numbering import IDENTITY, Pass
 from validator.pypy.inferred.numbering import Preserved as Preserved
-from validator.pypy.printed.lines import NULL, Line, is_pointer, is_variable, touches_nothing
-from validator.pypy.printed.rows import Rows
+from validator.pypy.printed.lines import NULL, Line, Printed, is_pointer, is_variable, touches_nothing
+from validator.pypy.printed.rows import Rows, alone
 from validator.pypy.printed.straight import AFTER, BEFORE, TOKEN, Sides
 
 _NO_MEETING = ("same_as_r", "quasiimmut_field")
@@ -213,3 +213,9 @@ class Sameness:
             if store and store.is_store:
                 found[store.memory, tuple([self.of(trace, part) for part in store.place])].append(store.value)
         return found
+
+
+@lru_cache(maxsize=2)  # a pair is translated up to three times, some with a loop
+def sameness_in(recorded: Printed, preserved: Preserved = NOTHING) -> Sameness:
+    """The classes of a recorded trace, as far as it alone tells. They are shared, and do not grow."""
+    return Sameness(alone(recorded), preserved)

@@ -22,9 +22,8 @@ from optimizer.ir.immutable import replace
 from validator.pypy.inferred.executed import LASTING, statement
 from validator.pypy.inferred.fields import is_pure
 from validator.pypy.inferred.numbering import Preserved
-from validator.pypy.inferred.sameness import Node, Sameness
+from validator.pypy.inferred.sameness import Node, Sameness, sameness_in
 from validator.pypy.printed.lines import Line, Printed, is_float, is_pointer
-from validator.pypy.printed.rows import alone
 from validator.pypy.printed.straight import BEFORE, Sides
 
 WATCHED = "fields of constants that are watched hold what the recorded trace has found in them, while code is valid"
@@ -38,7 +37,7 @@ def with_watched(
     names = count(1 + max(printed.highest() for printed in sides.printed))
 
     def told(printed: Printed) -> Printed:
-        watch = _Watch(Sameness(alone(printed), leaves), printed, loaded, is_fixed, names)
+        watch = _Watch(sameness_in(printed, leaves), printed, loaded, is_fixed, names)
         return printed.with_lines(tuple(line for one in printed.lines for line in (*watch.in_front(one), one)))
 
     said = replace(sides, before=told(sides.before))

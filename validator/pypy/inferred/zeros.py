@@ -16,10 +16,9 @@ from functools import lru_cache
 from itertools import chain
 
 from optimizer.ir.immutable import replace
-from validator.pypy.inferred.sameness import Sameness
+from validator.pypy.inferred.sameness import Sameness, sameness_in
 from validator.pypy.inferred.witnesses import Witness, told
 from validator.pypy.printed.lines import Line, Printed, is_pointer
-from validator.pypy.printed.rows import alone
 from validator.pypy.printed.straight import BEFORE, Sides
 
 _ADDITIONS = ("int_add", "int_add_ovf")
@@ -89,7 +88,7 @@ def _is_zero(load: Line) -> Iterator[Line]:
 def _added_alone(recorded: Printed) -> tuple[tuple[int, int], ...]:
     """The additions of numbers from constants, as far as the recorded trace alone tells. Nothing of the program is in
     them: traces that are equal stand at several places of it."""
-    return tuple(_added(recorded.lines, Sameness(alone(recorded))))
+    return tuple(_added(recorded.lines, sameness_in(recorded)))
 
 
 def _additions(lines: tuple[Line, ...]) -> Counter[str]:
