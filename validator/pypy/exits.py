@@ -61,8 +61,9 @@ def prove_with_exits(before: Trace, after: Trace, loop: Loop, options: Options, 
     shown = judged(tried)
     if isinstance(shown.verdict, Proved):
         return shown
-    if not _is_at_exits(shown.verdict) and (tried is plain or isinstance(shown.verdict, Unknown)):
-        return shown  # else it tells what differs where exit blocks are, by which operations are counted
+    is_certain = tried is plain and has_told  # else by origins that were found, or by operations behind exit blocks
+    if not _is_at_exits(shown.verdict) and (is_certain or isinstance(shown.verdict, Unknown)):
+        return shown
     if has_told and not isinstance((found := elsewhere()).verdict, Proved):
         return found
     resumed = resumed or with_resume_data(before, after, loop, strict)
