@@ -1,4 +1,6 @@
-"""The wheel: all code, the corpus and the templates of pages, which an installed `traceproof` finds from any folder."""
+"""The wheel: all code, the corpus, the templates of pages and the grammar of programs, which an installed `traceproof`
+finds from any folder.
+"""
 
 from __future__ import annotations
 
@@ -51,13 +53,14 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> zipfile.ZipFile:
     return zipfile.ZipFile(path)
 
 
-def test_the_wheel_has_all_code_the_corpus_and_the_templates(wheel: zipfile.ZipFile) -> None:
+def test_the_wheel_has_all_code_the_corpus_the_templates_and_the_grammar(wheel: zipfile.ZipFile) -> None:
     files = [path for name in PACKAGES for kind in ("*.py", "*.pyi") for path in (ROOT / name).rglob(kind)]
     code = {path.relative_to(ROOT).as_posix() for path in files}
     cases = {f"fuzz/{path.relative_to(ROOT).as_posix()}" for path in (ROOT / "corpus").glob("*/*")}
     templates = {path.relative_to(ROOT).as_posix() for path in (ROOT / "fuzz").glob("*/templates/*")}
+    grammar = {path.relative_to(ROOT).as_posix() for path in (ROOT / "fuzz" / "hunt").rglob("*.txt")}
     held = {name for name in wheel.namelist() if ".dist-info/" not in name and not name.endswith("py.typed")}
-    assert held == code | cases | templates | {"validator/pypy/pypy-7.3.11.json.xz"}
+    assert held == code | cases | templates | grammar | {"validator/pypy/pypy-7.3.11.json.xz"}
     assert held > {"fuzz/report/templates/campaign.html", "fuzz/command/templates/traceproof.yml"}
     assert len(cases) > 300
 

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
-
-from fuzz.hunt.programs.helpers import HELPERS
+from pathlib import Path
 
 _IMPORTS = {
     "sqrt": "from math import sqrt",
@@ -50,13 +49,14 @@ _WORDS = re.compile(r"\w+")
 
 def _definitions() -> dict[str, str]:
     """The text of each definition, by its name."""
+    text = (Path(__file__).parent / "helpers.txt").read_text(encoding="utf-8")
     found: dict[str, str] = {}
-    for node in ast.parse(HELPERS).body:
+    for node in ast.parse(text).body:
         assert isinstance(node, ast.ClassDef | ast.FunctionDef | ast.Assign)
         decorators = [] if isinstance(node, ast.Assign) else node.decorator_list
         first = min(each.lineno for each in (node, *decorators))
         name = ast.unparse(node.targets[0]) if isinstance(node, ast.Assign) else node.name
-        found[name] = "\n".join(HELPERS.splitlines()[first - 1 : node.end_lineno])
+        found[name] = "\n".join(text.splitlines()[first - 1 : node.end_lineno])
     own = found["intop"].replace("\n", "\n    ")
     found["intop"] = f"try:\n    from __pypy__ import intop\nexcept ImportError:\n\n    {own}"
     return found

@@ -1,6 +1,6 @@
 """The notation of the grammar: parts, which are text with typed holes.
 
-A table of parts is text. A part begins with its name and what it is, and goes on indented:
+The table of a family is a file in `families`. A part begins with its name and what it is, and goes on indented:
 
     sum: i
         $i + $i
@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from pathlib import Path
 from textwrap import dedent
 
 HOLES = {
@@ -71,13 +72,10 @@ class Part:
     before: str
     is_portable: bool
 
-    @property
-    def family(self) -> str:
-        return self.name.split(".")[0]
 
-
-def parts(family: str, table: str) -> tuple[Part, ...]:
-    """The parts of a table."""
+def read_parts(family: str) -> tuple[Part, ...]:
+    """The parts of the table of a family."""
+    table = (Path(__file__).parent / "families" / f"{family}.txt").read_text(encoding="utf-8")
     _, *pieces = _HEAD.split(table)
     return tuple(
         _part(f"{family}.{name}", kind, dedent(text).strip("\n"), not only)

@@ -8,49 +8,32 @@ from textwrap import indent
 
 from fuzz.draw.choices import Choices, RandomChoices
 from fuzz.hunt.programs.definitions import definitions_for
-from fuzz.hunt.programs.families.bounded import BOUNDED
-from fuzz.hunt.programs.families.buffers import BUFFERS
-from fuzz.hunt.programs.families.calls import CALLS as CALLED
-from fuzz.hunt.programs.families.carried import CARRIED
-from fuzz.hunt.programs.families.control import CONTROL
-from fuzz.hunt.programs.families.conversions import CONVERSIONS
-from fuzz.hunt.programs.families.effects import EFFECTS
-from fuzz.hunt.programs.families.floats import FLOATS
-from fuzz.hunt.programs.families.integers import INTEGERS, WRAPPING
-from fuzz.hunt.programs.families.library import LIBRARY
-from fuzz.hunt.programs.families.lists import LISTS
-from fuzz.hunt.programs.families.mappings import MAPPINGS
-from fuzz.hunt.programs.families.moves import MOVES
-from fuzz.hunt.programs.families.objects import OBJECTS
-from fuzz.hunt.programs.families.texts import TEXTS
-from fuzz.hunt.programs.part import HELD, LOCALS, Part
+from fuzz.hunt.programs.part import HELD, LOCALS, Part, read_parts
 from fuzz.hunt.programs.prelude import PRELUDE
 from fuzz.hunt.programs.scope import Scope
 from fuzz.hunt.programs.storing import stored
 from fuzz.hunt.programs.traces import trace_function
 from fuzz.hunt.programs.values import ARGUMENTS, ODD
 
-FAMILIES: dict[str, tuple[Part, ...]] = {
-    table[0].family: table
-    for table in (
-        INTEGERS,
-        BOUNDED,
-        WRAPPING,
-        FLOATS,
-        CONVERSIONS,
-        OBJECTS,
-        CARRIED,
-        MOVES,
-        EFFECTS,
-        LISTS,
-        MAPPINGS,
-        TEXTS,
-        BUFFERS,
-        CALLED,
-        LIBRARY,
-        CONTROL,
-    )
-}
+_FAMILIES = (
+    "integers",
+    "bounded",
+    "wrapping",
+    "floats",
+    "conversions",
+    "objects",
+    "carried",
+    "moves",
+    "effects",
+    "lists",
+    "mappings",
+    "texts",
+    "buffers",
+    "calls",
+    "library",
+    "control",
+)
+FAMILIES = {family: read_parts(family) for family in _FAMILIES}
 """The parts of the grammar, by family."""
 
 _FUNCTIONS = 6

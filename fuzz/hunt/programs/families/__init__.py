@@ -1,1 +1,0 @@
-"""The parts of the grammar, a table for each family."""
