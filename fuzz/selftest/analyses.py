@@ -17,9 +17,9 @@ from math import gcd
 from operator import and_, invert
 
 from optimizer.facts.narrowing import Fact, narrow
-from optimizer.ir.domains.abstract import Truth
 from optimizer.ir.domains.bounds import Bounds, bounds_domain, holds
 from optimizer.ir.domains.concrete import concrete
+from optimizer.ir.domains.ranges import Truth
 from optimizer.ir.rows.ops import OPS, Op
 from optimizer.ir.rows.row import INT
 

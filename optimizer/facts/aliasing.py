@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING
 from optimizer.facts.cells import Cell
 from optimizer.facts.conditions import NULL, Both, Condition, IsValid, Not, Same
 from optimizer.facts.references import About, constant_name
-from optimizer.ir.domains.abstract import Truth
 from optimizer.ir.domains.bounds import bounds_domain
+from optimizer.ir.domains.ranges import Truth
 from optimizer.ir.rows.row import INT
 from optimizer.ir.trace import ConstInt, ConstRef, Value
 

@@ -18,8 +18,8 @@ from collections.abc import Callable, Sequence
 from functools import cache
 
 from optimizer.facts.narrowing import narrow
-from optimizer.ir.domains.abstract import Truth
 from optimizer.ir.domains.bounds import Bounds, bounds_domain, constant, holds
+from optimizer.ir.domains.ranges import Truth
 from optimizer.ir.rows.ops import Meaning, Op
 from optimizer.ir.trace import ConstInt, Operation, Value, Var
 

@@ -14,9 +14,9 @@ from functools import cache, lru_cache
 from types import new_class
 from typing import Any, cast
 
-from optimizer.ir.domains.abstract import Truth
 from optimizer.ir.domains.backward import EXACT, INVERSES, narrowed
 from optimizer.ir.domains.bounds import Bounds, BoundsDomain, bounds_domain
+from optimizer.ir.domains.ranges import Truth
 from optimizer.ir.immutable import immutable
 from optimizer.ir.rows.domain import PRIMITIVES, Domain
 from optimizer.ir.rows.ops import Op

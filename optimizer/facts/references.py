@@ -22,7 +22,7 @@ from optimizer.facts.conditions import (
     Not,
     Same,
 )
-from optimizer.ir.domains.abstract import Truth
+from optimizer.ir.domains.ranges import Truth
 from optimizer.ir.trace import ConstInt, ConstRef, Value, Var
 from optimizer.ir.types.layout import Layout
 

@@ -20,8 +20,8 @@ from __future__ import annotations
 from optimizer.facts.facts import Facts
 from optimizer.facts.narrowing import narrow
 from optimizer.facts.orders import ALL_WAYS, EQUAL, Orders, Ways, passing_ways, ways_within
-from optimizer.ir.domains.abstract import Truth
 from optimizer.ir.domains.bounds import holds
+from optimizer.ir.domains.ranges import Truth
 from optimizer.ir.rows.ops import OPS, Op
 from optimizer.ir.rows.row import FLOAT, GUARD, INT, PURE
 from optimizer.ir.trace import ConstInt, Operation, Value

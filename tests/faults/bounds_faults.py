@@ -151,7 +151,7 @@ def _exact_anyway(patch: pytest.MonkeyPatch) -> None:
 
 
 def _signed_order(patch: pytest.MonkeyPatch) -> None:
-    patch.setattr(Ranges, "ult", Ranges.slt)
+    patch.setattr(BoundsDomain, "ult", BoundsDomain.slt)
     patch.setattr(Backward, "ult", Backward.slt)
 
 

@@ -12,10 +12,9 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import cache, lru_cache
 from typing import Any
 
-from optimizer.ir.domains.abstract import Truth
 from optimizer.ir.domains.bounds import Bounds, bounds_domain
 from optimizer.ir.domains.knownbits import trailing_zeros
-from optimizer.ir.domains.ranges import Interval, Range, exact_difference, exact_product, exact_sum, halves
+from optimizer.ir.domains.ranges import Interval, Range, Truth, exact_difference, exact_product, exact_sum, halves
 from optimizer.ir.rows.domain import PRIMITIVES
 
 Value = Any

@@ -1,4 +1,4 @@
-"""The domain of known bits, also called tristate numbers.
+"""Known bits, also called tristate numbers. They are half of `bounds`.
 
 `add` and `sub` are those of H. Vishwanathan, M. Shachnai, S. Narayana and S. Nagarakatte, "Sound, precise,
 and fast abstract interpretation with tristate numbers" (CGO 2022), which are the best possible ones.
@@ -10,9 +10,8 @@ from collections.abc import Callable, Iterator
 from functools import cache, reduce
 from typing import NamedTuple
 
-from optimizer.ir.domains.abstract import AbstractDomain, Truth
 from optimizer.ir.domains.concrete import concrete
-from optimizer.ir.domains.ranges import Range, ranges
+from optimizer.ir.domains.ranges import Truth
 from optimizer.ir.rows.domain import wrap
 
 _MAX_UNKNOWN_AMOUNT_BITS = 3
@@ -50,36 +49,21 @@ def trailing_zeros(pattern: int, width: int) -> int:
     return (pattern & -pattern).bit_length() - 1 if pattern else width
 
 
-class KnownBitsDomain(AbstractDomain[KnownBits]):
-    """Known bits. Those that follow from a magnitude (a quotient's, say) are left to the domain of ranges."""
-
-    __slots__ = ("concrete", "ranges", "zero")
+class KnownBitsDomain:
+    """The operations on known bits of words of `width` bits. What follows from a magnitude (a quotient's, say) is left
+    to ranges."""
 
     def __init__(self, width: int) -> None:
-        super().__init__(width)
+        self.width = width
+        self.half = 1 << (width - 1)
+        self.full = (1 << width) - 1
         self.top = KnownBits(0, self.full)
         self.zero = KnownBits(0, 0)
-        self.ranges = ranges(width)
         self.concrete = concrete(width)
-
-    def contains(self, a: KnownBits, value: int) -> bool:
-        return (value & self.full & ~a.mask) == a.value
 
     def join(self, a: KnownBits, b: KnownBits) -> KnownBits:
         mask = a.mask | b.mask | (a.value ^ b.value)
         return KnownBits(a.value & ~mask, mask)
-
-    def meet(self, a: KnownBits, b: KnownBits) -> KnownBits | None:
-        if (a.value ^ b.value) & ~(a.mask | b.mask):
-            return None
-        return KnownBits(a.value | b.value, a.mask & b.mask)
-
-    def _signed(self, a: KnownBits) -> Range:
-        least, greatest = a.value, a.value | a.mask
-        if a.mask & self.half:
-            least, greatest = least | self.half, greatest & ~self.half
-        least, greatest = wrap(least, self.width), wrap(greatest, self.width)
-        return self.ranges.wrapped((least, greatest))
 
     def const(self, value: int) -> KnownBits:
         return KnownBits(value & self.full, 0)
@@ -166,9 +150,6 @@ class KnownBitsDomain(AbstractDomain[KnownBits]):
         mask = a.mask | b.mask
         return KnownBits((a.value ^ b.value) & ~mask, mask)
 
-    def bit_not(self, a: KnownBits) -> KnownBits:
-        return KnownBits(self.full & ~(a.value | a.mask), a.mask)
-
     def _shl(self, a: KnownBits, amount: int) -> KnownBits:
         return KnownBits(a.value << amount & self.full, a.mask << amount & self.full)
 
@@ -202,28 +183,10 @@ class KnownBitsDomain(AbstractDomain[KnownBits]):
     def ashr(self, a: KnownBits, b: KnownBits) -> KnownBits:
         return self._shifted(self._ashr, a, b) or self.top
 
-    def eq(self, a: KnownBits, b: KnownBits) -> Truth:
-        unknown = a.mask | b.mask
-        if (a.value ^ b.value) & ~unknown:
-            return False
-        return None if unknown else True
-
-    def slt(self, a: KnownBits, b: KnownBits) -> Truth:
-        return self.ranges.slt(self._signed(a), self._signed(b))
-
     def ult(self, a: KnownBits, b: KnownBits) -> Truth:
         if a.value | a.mask < b.value:
             return True
         return False if a.value >= b.value | b.mask else None
-
-    def add_overflows(self, a: KnownBits, b: KnownBits) -> Truth:
-        return self.ranges.add_overflows(self._signed(a), self._signed(b))
-
-    def sub_overflows(self, a: KnownBits, b: KnownBits) -> Truth:
-        return self.ranges.sub_overflows(self._signed(a), self._signed(b))
-
-    def mul_overflows(self, a: KnownBits, b: KnownBits) -> Truth:
-        return self.ranges.mul_overflows(self._signed(a), self._signed(b))
 
 
 def parts(mask: int) -> Iterator[int]:
@@ -236,4 +199,4 @@ def parts(mask: int) -> Iterator[int]:
 
 
 known_bits = cache(KnownBitsDomain)
-"""The one domain of known bits of each width."""
+"""The known bits of each width."""

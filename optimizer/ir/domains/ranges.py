@@ -1,4 +1,4 @@
-"""The domain of intervals, signed and unsigned: one of the negative integers, and one of the others."""
+"""Intervals, signed and unsigned: one of the negative integers, and one of the others. They are half of `bounds`."""
 
 from __future__ import annotations
 
@@ -6,8 +6,10 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cache, reduce
 from typing import NamedTuple
 
-from optimizer.ir.domains.abstract import AbstractDomain, Truth
 from optimizer.ir.rows.domain import wrap
+
+Truth = bool | None
+"""The truth of a condition; None: it may hold or not."""
 
 
 class Range(NamedTuple):
@@ -117,27 +119,20 @@ def _covering(value: int) -> int:
     return (1 << value.bit_length()) - 1
 
 
-class Ranges(AbstractDomain[Range]):
-    """Intervals, signed and unsigned. An operation is that on all pairs of halves of its arguments."""
-
-    __slots__ = ()
+class Ranges:
+    """The operations on intervals of words of `width` bits: those on all pairs of halves of the arguments."""
 
     def __init__(self, width: int) -> None:
-        super().__init__(width)
+        self.width = width
+        self.half = 1 << (width - 1)
+        self.full = (1 << width) - 1
         self.top = Range(-self.half, self.half - 1, -1, 0)
-
-    def contains(self, a: Range, value: int) -> bool:
-        return a.low <= value <= a.high and not a.last < value < a.first
 
     def join(self, a: Range, b: Range) -> Range:
         full = self.full
         last = a.last if a.last & full >= b.last & full else b.last
         first = a.first if a.first & full <= b.first & full else b.first
         return Range(min(a.low, b.low), max(a.high, b.high), last, first)
-
-    def meet(self, a: Range, b: Range) -> Range | None:
-        both = [(max(x[0], y[0]), min(x[1], y[1])) for x in halves(a) for y in halves(b)]
-        return self.union(both)
 
     def union(self, parts: Iterable[Interval]) -> Range | None:
         """The members of intervals of one sign each, some of which may be empty; None if there are none."""
@@ -260,16 +255,6 @@ class Ranges(AbstractDomain[Range]):
 
         return self._each(shifted, a, b)
 
-    def eq(self, a: Range, b: Range) -> Truth:
-        if self.meet(a, b) is None:
-            return False
-        return True if a.low == a.high == b.low == b.high else None
-
-    def slt(self, a: Range, b: Range) -> Truth:
-        if a.high < b.low:
-            return True
-        return False if a.low >= b.high else None
-
     def ult(self, a: Range, b: Range) -> Truth:
         (a_low, a_high), (b_low, b_high) = self.unsigned(a), self.unsigned(b)
         if a_high < b_low:
@@ -287,4 +272,4 @@ class Ranges(AbstractDomain[Range]):
 
 
 ranges = cache(Ranges)
-"""The one domain of ranges of each width."""
+"""The ranges of each width."""

@@ -13,9 +13,9 @@ from collections.abc import Callable
 from functools import lru_cache
 from typing import Any
 
-from optimizer.ir.domains.abstract import Truth
 from optimizer.ir.domains.backward import EXACT, Value, narrowed
 from optimizer.ir.domains.bounds import Bounds, BoundsDomain, bounds_domain
+from optimizer.ir.domains.ranges import Truth
 from optimizer.ir.domains.term import Term, missing
 from optimizer.ir.rows.domain import PRIMITIVES
 from validator.prove.facts.journal import Journal
