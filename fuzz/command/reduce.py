@@ -32,8 +32,6 @@ from validator.tell.state_text import state_lines
 from validator.tell.stored_state import stored_state
 from validator.verdict import Options, Proved, Refuted
 
-_DEFAULT = Options()
-
 
 @click.command("reduce", short_help="Make the smallest trace that shows the same failure.")
 @click.argument("source", metavar="CASE|BEFORE")
