@@ -11,7 +11,7 @@ import pytest
 from heap_agreement import SideBySide
 from memory_traces import Case, grown
 
-from optimizer.facts import aliasing, memory
+from optimizer.facts import aliasing
 from optimizer.facts.memory import Memory
 from optimizer.ir.check import IllFormed, check
 from optimizer.ir.rows.ops import Kind
@@ -91,10 +91,6 @@ def _ones(content: Callable[..., Any]) -> Callable[..., Any]:
     return one_for_zero
 
 
-def _unlike(_facts: object, one: object, other: object) -> bool:
-    return one != other
-
-
 def _not_at_events(self: HeapAccesses, operation: Any, facts: Any) -> Any:
     return () if operation.op.kind is Kind.EVENT else _PREPARE(self, operation, facts)
 
@@ -103,10 +99,6 @@ _PREPARE = HeapAccesses.prepare
 
 FAULTS: dict[str, tuple[object, str, object]] = {
     "nothing is forgotten at a store to the same field": (Memory, "_forget_meeting", _nothing),
-    "nothing is forgotten at an event": (
-        Memory, "event", lambda self, effects, args: [self.escape(arg) for arg in args]),
-    "a fresh object that is handed to an event stays local": (Memory, "escape", _nothing),
-    "an item at a variable index is another one": (memory, "apart", _unlike),
     "objects are allocated without their fields": (virtuals._Virtual, "needed_stores", _no_stores),
     "what an object has in it is not allocated": (virtuals._Virtual, "values", lambda self, facts: []),
     "unset fields are not 0": (virtuals, "default_content", _ones(virtuals.default_content)),

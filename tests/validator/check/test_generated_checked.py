@@ -38,11 +38,11 @@ def outcome(before: Trace, after: Trace, example: State, guards: Guards = Guards
 @pytest.mark.parametrize("guards", Guards)
 def test_edited_pairs(guards: Guards) -> None:
     counts: Counter[tuple[str, str]] = Counter()
-    for seed in range(25):
+    for seed in range(15):
         pair = make_pair(seed, 8)
         counts[outcome(pair.before, pair.after, pair.generated.state, guards)] += 1
-    assert counts["Refuted", "Unsettled"] > 5
-    assert counts["Proved", "Checked"] > 5
+    assert counts["Refuted", "Unsettled"] > 3
+    assert counts["Proved", "Checked"] > 3
     assert counts["Proved", "Unsettled"] <= 2
 
 
@@ -54,7 +54,7 @@ def test_our_optimizer() -> None:
     assert counts["Proved", "Checked"] >= 10
 
 
-@pytest.mark.parametrize("fault", OPTIMIZER_FAULTS[::8], ids=lambda fault: fault.name)
+@pytest.mark.parametrize("fault", OPTIMIZER_FAULTS[::16], ids=lambda fault: fault.name)
 def test_a_faulty_optimizer(fault: OptimizerFault) -> None:
     faulty = FaultyOptimizer(fault)
     for seed in range(4):

@@ -18,7 +18,7 @@ import pytest
 from fuzz.hunt.programs.prelude import shortened
 from fuzz.hunt.programs.program import FAMILIES, Program, draw_program
 
-SEEDS = 1000
+SEEDS = 600
 RUN = 40
 """The seeds whose programs are run, several a process: what is uncaught in any is told by its name."""
 PYPY = shutil.which("pypy3")
@@ -35,11 +35,10 @@ def digest_of_texts() -> str:
     return hashlib.sha256(texts.encode()).hexdigest()
 
 
-@pytest.mark.parametrize("hash_seed", ["0", "1", "77"])
-def test_a_seed_is_the_same_program_in_another_process(hash_seed: str) -> None:
+def test_a_seed_is_the_same_program_in_another_process() -> None:
     code = "from test_draw_program import digest_of_texts; print(digest_of_texts())"
     paths = os.pathsep.join([str(Path(__file__).parent), *sys.path])
-    environment = {**os.environ, "PYTHONHASHSEED": hash_seed, "PYTHONPATH": paths}
+    environment = {**os.environ, "PYTHONHASHSEED": "77", "PYTHONPATH": paths}
     done = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=True)
     assert done.stdout.strip() == digest_of_texts()
 
@@ -109,7 +108,7 @@ def test_a_program_with_a_shorter_frame_prints_all_values(tmp_path: Path) -> Non
 
 
 @pytest.mark.skipif(PYPY is None, reason="needs pypy3")
-@pytest.mark.parametrize("seed", range(20))
+@pytest.mark.parametrize("seed", range(8))
 def test_a_jit_compiles_loops(seed: int, tmp_path: Path) -> None:
     assert PYPY is not None
     program, log = draw_program(seed), tmp_path / "log"
