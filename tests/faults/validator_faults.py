@@ -334,7 +334,7 @@ VALIDATOR_FAULTS = (
     _known("everything is exact", "a sum that may wrap is taken for that of the integers",
         _around(Backward, "add", _always_exact), _NARROWING, _CLAIMS),
     _known("undecided is true", "an unsigned order that is not decided holds",
-        _around(Intervals, "truth", _undecided_holds), "validator/prove/test_intervals.py"),
+        _around(Intervals, "value", _undecided_holds), "validator/prove/test_intervals.py"),
     _known("algebra of a difference", "(a - b) + b is b", _around(
         Terms, "add", lambda right, terms, a, b: b if a.kind == "sub" and a.args[1] is b else right(terms, a, b)),
         "optimizer/ir/domains/test_terms.py"),

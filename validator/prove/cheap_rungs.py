@@ -12,7 +12,7 @@ from validator.prove.obligations import Obligation, Pair, Place
 from validator.prove.terms.object_kinds import APPLIED, LEAVES
 
 if TYPE_CHECKING:
-    from validator.prove.facts.bounded_facts import BoundedFacts, PlainBounds
+    from validator.prove.facts.bounded_facts import BoundedFacts
 
 
 class CheapRungs:
@@ -22,7 +22,6 @@ class CheapRungs:
         self._pair = pair
         self._is_late = is_late
         self._known = KnownPlaces(pair.before, pair.after, pair.terms)
-        self._plain_bounds: dict[Facts, PlainBounds] = {}
         self._bounded: dict[Facts, BoundedFacts] = {}
         self._cheap: dict[tuple[Place, Term, tuple[Term, ...]], str | None] = {}
         self._variables: dict[Term, frozenset[Term]] = {}
@@ -57,26 +56,16 @@ class CheapRungs:
         if self._is_late():
             return None
         facts = self._known.at(obligation.place, obligation.given)
-        if facts.contradiction or (claim := facts.rebuild(obligation.claim)) is self._pair.terms.true:
+        if facts.contradiction or facts.rebuild(obligation.claim) is self._pair.terms.true:
             return "structure"
-        if self._bounds_of(facts).prove(claim, facts):
-            return "intervals"
         bounded = self._with_bounds(facts)
         return "intervals" if bounded.proves_by_cases(obligation.claim) else None
-
-    def _bounds_of(self, facts: Facts) -> PlainBounds:
-        bounds = self._plain_bounds.get(facts)
-        if bounds is None:
-            from validator.prove.facts.bounded_facts import PlainBounds  # here: structure settles most pairs
-
-            bounds = self._plain_bounds[facts] = PlainBounds(self._pair.terms)
-        return bounds
 
     def _with_bounds(self, facts: Facts) -> BoundedFacts:
         """The facts as learned so far, with bounds."""
         bounded = self._bounded.get(facts)
         if bounded is None:
-            from validator.prove.facts.bounded_facts import BoundedFacts  # here, as well
+            from validator.prove.facts.bounded_facts import BoundedFacts  # here: structure settles most pairs
 
             bounded = self._bounded[facts] = BoundedFacts(self._pair.terms)
         bounded.follow(facts)

@@ -9,8 +9,7 @@ import pytest
 
 from optimizer.ir.domains.term import Term, evaluate
 from optimizer.ir.types.layout import Layout
-from validator.prove.facts.bounded_facts import BoundedFacts, PlainBounds
-from validator.prove.facts.facts import Facts
+from validator.prove.facts.bounded_facts import BoundedFacts
 from validator.prove.terms.object_terms import ObjectTerms
 
 HALF = 1 << 63
@@ -152,25 +151,3 @@ def test_proofs_by_denial() -> None:
     assert signs.proves_by_cases(in_cases)
     assert not signs.contradiction
     assert not signs.learned
-
-
-def test_bounds_alone_hold_at_the_place_that_is_asked_for() -> None:
-    terms = ObjectTerms(64, Layout())
-    x, y = terms.var("x"), terms.var("y")
-    facts, bounds = Facts(terms), PlainBounds(terms)
-    claim, always = terms.slt(x, terms.const(10)), terms.not_(terms.slt(terms.lshr(y, terms.const(3)), terms.zero))
-    for _ in range(2):
-        assert not bounds.prove(claim, facts)
-        facts.mark()
-        facts.assume(terms.slt(x, terms.const(8)))
-        assert bounds.prove(claim, facts)
-        facts.mark()
-        facts.assume(terms.slt(terms.const(3), x))
-        assert bounds.prove(terms.ult(x, terms.const(8)), facts)
-        facts.assume(terms.eq(terms.bit_and(x, terms.const(7)), terms.const(4)))
-        facts.take_back()
-        assert not bounds.prove(terms.eq(terms.bit_and(x, terms.const(7)), terms.bit_and(x, y)), facts)
-        assert not bounds.prove(terms.ult(x, terms.const(8)), facts)
-        facts.take_back()
-        assert bounds.prove(always, facts)
-        assert not bounds.prove(claim, facts)

@@ -11,7 +11,7 @@ from validator.prove.facts.bounded import BoundedRewriting
 from validator.prove.facts.differences import follows
 from validator.prove.facts.facts import Facts
 from validator.prove.facts.intervals import Intervals
-from validator.prove.facts.journal import Journal, go_on
+from validator.prove.facts.journal import go_on
 from validator.prove.terms.object_terms import ObjectTerms
 
 _SPLITS = 2
@@ -22,29 +22,6 @@ _LARGEST_SPLIT = 100
 
 _TOLD = frozenset({"eq", "same", "class_in", "class_same", "float_same"})
 """Conditions by which terms stand for others."""
-
-
-class PlainBounds:
-    """The bounds that the conditions learned by others imply, and nothing else: that settles most claims that bounds do
-    settle, and takes half the time."""
-
-    def __init__(self, terms: ObjectTerms) -> None:
-        self._journal = Journal()
-        self._intervals = Intervals(terms, self._journal)
-        self._followed: list[list[Term]] = []
-
-    def prove(self, claim: Term, facts: Facts) -> bool:
-        """Does the claim hold where the facts do? They are looked at in their order, as far as they are needed; no more
-        of them for what seldom follows from bounds alone, that two words without a value are the same."""
-        is_seldom = claim.kind == "eq" and claim.args[1].kind != "const"
-        steps = go_on(self._followed, facts.steps(), self._journal)
-        while not self._intervals.truth(claim):
-            step = None if is_seldom else next(steps, None)
-            if step is None:
-                return False
-            for condition in step:
-                self._intervals.assume(condition)
-        return True
 
 
 class BoundedFacts(Facts):

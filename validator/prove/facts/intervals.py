@@ -33,11 +33,9 @@ class Intervals:
     """The bounds of terms that follow from the conditions that were assumed. `contradiction`: they cannot all hold.
     `changed` hears of each term of which more becomes known."""
 
-    def __init__(
-        self, terms: ObjectTerms, journal: Journal | None = None, changed: Callable[[Term], None] | None = None
-    ) -> None:
+    def __init__(self, terms: ObjectTerms, journal: Journal, changed: Callable[[Term], None]) -> None:
         self._terms = terms
-        self._journal = journal or Journal()
+        self._journal = journal
         self._changed = changed
         self.domain = bounds_domain(terms.width)
         self._known: dict[Term, Value] = {}
@@ -51,13 +49,6 @@ class Intervals:
     @property
     def contradiction(self) -> bool:
         return self._state["contradiction"]
-
-    def truth(self, claim: Term) -> Truth:
-        """Does `claim` hold on all values that are left? None: it may, and may not."""
-        if self.contradiction:
-            return True
-        truth: Truth = self.value(claim)
-        return True if self.contradiction else truth
 
     def assume(self, condition: Term) -> None:
         """Assumes that from here on `condition` holds."""
@@ -185,8 +176,7 @@ class Intervals:
         if term.kind == kind and set(term.args) == set(denied.args) and term not in self._exact:
             self.value(term)
             self._journal.put(self._exact, term, True)
-            if self._changed is not None:
-                self._changed(term)
+            self._changed(term)
             self._journal.put(self._limited, term, True)
             self._sharpen(term, self._computed(term))
             self._waiting.append(term)
@@ -206,8 +196,7 @@ class Intervals:
             return False
         self._journal.put(self._known, term, new)
         self._waiting.append(term)
-        if self._changed is not None:
-            self._changed(term)
+        self._changed(term)
         return True
 
     def _agreed(self, old: Truth, new: Truth) -> Truth:
