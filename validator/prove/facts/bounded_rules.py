@@ -28,21 +28,11 @@ _SHIFTS = [
         "eq(shl(ashr(D, C), C), D)",
         "slt(C, SIGN)",
     ),
-    rule(
-        "exact_mul_lshr",
-        "lshr(exact_mul(x, D), C) => mul(x, ashr(D, C))",
-        "slt(C, SIGN)",
-        "sle(0, C)",
-        "eq(shl(ashr(D, C), C), D)",
-        "sle(0, x)",
-        "sle(0, D)",
-    ),
 ]
 
 _DIVISIONS = [
     rule("sdiv_of_non_negative", "sdiv(x, y) => fdiv(x, y)", "sle(0, x)", "sle(0, y)"),
     rule("udiv_of_non_negative", "udiv(x, y) => fdiv(x, y)", "sle(0, x)", "sle(0, y)"),
-    rule("fdiv_of_negative", "fdiv(x, y) => sdiv(x, y)", "slt(x, 0)", "slt(y, 0)"),
     rule("srem_of_non_negative", "srem(x, y) => fmod(x, y)", "sle(0, x)", "sle(0, y)"),
     rule("srem_of_less", "srem(x, y) => x", "slt(neg(y), x)", "slt(x, y)", "slt(0, y)"),
     rule("fmod_of_less", "fmod(x, y) => x", "sle(0, x)", "slt(x, y)"),
@@ -80,13 +70,6 @@ _DIVISIONS = [
         "ult(umulh(x, mul(M, D)), shl(1, S))",
         D="divisor(M, S)",
     ),
-    rule(
-        "udiv_by_high_word",
-        "umulh(x, M) => udiv(x, D)",
-        "eq(umulh(M, D), 1)",
-        "eq(umulh(x, mul(M, D)), 0)",
-        D="divisor(M, 0)",
-    ),
     # Of a signed x the high word is less by M where x is negative, and then the quotient by 1.
     rule(
         "sdiv_by_multiplication",
@@ -122,14 +105,6 @@ _DIVISIONS = [
         "eq(umulh(M, D), shl(1, S))",
         "ult(umulh(MAXINT, mul(M, D)), shl(1, S))",
         D="divisor(M, S)",
-    ),
-    rule(
-        "fdiv_by_high_word",
-        "bit_xor(umulh(bit_xor(x, ashr(x, SIGN)), M), ashr(x, SIGN)) => fdiv(x, D)",
-        "slt(0, D)",
-        "eq(umulh(M, D), 1)",
-        "eq(umulh(MAXINT, mul(M, D)), 0)",
-        D="divisor(M, 0)",
     ),
 ]
 
