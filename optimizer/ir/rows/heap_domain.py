@@ -57,7 +57,8 @@ class Objects(Protocol[W, C_co, P]):
     def copy_items(self, slot: Field, p: P, start: W, q: P, at: W, count: W) -> None: ...
 
     # Comparisons of items, which are false where there are none. `same_items`: so many of them from there on are those
-    # of `q` from `at` on; both ranges are in their arrays. `holds`: the item is there, and is that value.
+    # of `q` from `at` on; both ranges are in their arrays, and nobody asks where `q` has not as many. `holds`: the item
+    # is there, and is that value.
     def same_items(self, slot: Field, p: P, start: W, q: P, at: W, count: W) -> C_co: ...
     def holds(self, p: P, slot: Field, index: W, value: W) -> C_co: ...
 

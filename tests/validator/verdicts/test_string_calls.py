@@ -293,6 +293,24 @@ def test_a_string_is_not_compared_as_what_it_begins_with(before: str, after: str
     assert not is_checked(*traces(*pair))
 
 
+@pytest.mark.parametrize(
+    ("text", "left", "is_right"),
+    [
+        ('"x"', "i9 = call_i(1, p0, 120, descr=streq_nonnull_char)\n", True),
+        ('"x"', "i9 = call_i(1, p0, 121, descr=streq_nonnull_char)\n", False),
+        ('"xy"', "i9 = call_i(1, p0, 120, descr=streq_nonnull_char)\n", False),
+        ('""', "i8 = strlen(p0)\ni9 = int_is_zero(i8)\n", True),
+    ],
+)
+def test_a_comparison_with_a_constant_needs_no_solver(text: str, left: str, is_right: bool) -> None:
+    length = "i5 = strlen(p0)\n"
+    for one in ("p0", text), (text, "p0"):
+        found = verdict(length + EQUAL.format(*one) + "finish(i9)", length + left + "finish(i9)")
+        assert isinstance(found, Proved if is_right else Refuted)
+        if isinstance(found, Proved):
+            assert {settled.by for settled in found.evidence.obligations} == {"structure"}
+
+
 @pytest.mark.parametrize("name", [*PROVED, *WRONG])
 def test_every_trace_refines_itself(name: str) -> None:
     for body in {**PROVED, **WRONG}[name]:

@@ -209,9 +209,16 @@ class SymbolicHeap(HeapState, HeapDomain[Term, Term, Term]):
         for offset, value in [(offset, self.read(p, slot, terms.add(start, offset))) for offset in offsets]:
             self.put(q, slot, terms.add(at, offset), value)
 
+    def is_known_same(self, p: Term, q: Term) -> Term:
+        """What a constant string holds says so, too."""
+        is_text = [one in self.terms.texts for one in (p, q)]
+        return self.terms.false if any(is_text) and not all(is_text) else self.terms.same(p, q)
+
     def same_items(self, slot: Field, p: Term, start: Term, q: Term, at: Term, count: Term) -> Term:
-        terms = self.terms
-        if (number := _few(count)) is not None:
+        terms, number = self.terms, _few(count)
+        if number is None:
+            number = _few(self.length(q))
+        if number is not None:
             return terms.all_of(
                 terms.eq(self.read(p, slot, terms.add(start, offset)), self.read(q, slot, terms.add(at, offset)))
                 for offset in map(terms.const, range(number))
