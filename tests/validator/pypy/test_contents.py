@@ -114,3 +114,25 @@ def test_two_processes_that_ran_the_same_are_one_witness() -> None:
 
 def test_another_process_contradicts_it() -> None:
     assert not any(is_proved(one) for log in judged_together(compared(92) * 2, compared(93)) for one in log)
+
+
+def peeled(*characters: int) -> str:
+    """A loop that compares a string with one constant, which the optimizer takes for these characters in the preamble
+    and in the body."""
+    point, label = POINT.format(line=9), "label(p0, descr=TargetToken({}))"
+    asked = (EQUAL.format("i2", 1), "guard_false(i2)")
+    kept = [
+        (IS_CHARACTER.format(f"i{at}", one), f"guard_false(i{at}, descr=<Guard0x1{at}>) [p0]")
+        for at, one in enumerate(characters, 2)
+    ]
+    goes_back = POINT.format(line=8), "setfield_gc(p0, 1, descr=<FieldS S.n 8>)"
+    return recorded("[p0]", point, *asked, *goes_back, "jump(p0, descr=<Loop-1>)") + loop(
+        *("[p0]", label.format(140), point, *kept[0], *goes_back),
+        *(label.format(141), point, *kept[1], *goes_back, "jump(p0, descr=TargetToken(141))"),
+    )
+
+
+@pytest.mark.parametrize(("characters", "is_right"), [((92, 92), True), ((92, 93), False)])
+def test_a_preamble_and_its_body_are_two(characters: tuple[int, int], is_right: bool) -> None:
+    (one,) = judged(peeled(*characters))
+    assert is_proved(one) is is_right

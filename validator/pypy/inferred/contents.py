@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
+from optimizer.ir.immutable import replace
 from optimizer.ir.text.string_text import write_text
 from validator.pypy.inferred.sameness import Node, Sameness
 from validator.pypy.inferred.strings import asked
@@ -59,11 +60,11 @@ class Contents:
             compared.setdefault(line.point, []).append(place)
         for point, places in compared.items():
             if len(places) == len(left.get(point, ())):
-                for place, character in zip(places, left[point], strict=True):
+                for number, (place, character) in enumerate(zip(places, left[point], strict=True)):
                     if character is None:
                         self.denied.add(place)
                     elif place:
-                        self.said.setdefault(Content(place, character), set()).add(pair)
+                        self.said.setdefault(Content(place, character), set()).add(replace(pair, iteration=number))
 
     def assumed(self, log: int) -> frozenset[Content]:
         """The constants that are taken to be known in the log of that number."""
