@@ -17,6 +17,7 @@ from optimizer.ir.dialects.pypy_pairs import Kind, LogPair, Unpaired
 from optimizer.ir.faults import InputError
 from optimizer.ir.immutable import replace
 from validator.pypy.facts import Facts, facts_of
+from validator.pypy.inferred.cells import Cells, Variables, with_cells
 from validator.pypy.inferred.classes import Apart, with_classes
 from validator.pypy.inferred.contents import Content, Contents
 from validator.pypy.inferred.effects import Effect, Evidence, leaves
@@ -41,12 +42,16 @@ from validator.pypy.printed.parents import Parents, Targets, correspond, path_to
 from validator.pypy.printed.rows import Rows, rows_of, with_target
 from validator.pypy.printed.straight import NotStraight, Sides, straight
 from validator.pypy.printed.thread import with_readings
+from validator.pypy.printed.variables import OF_NOBODY_ELSE, named, with_variables
 from validator.pypy.translate import HASHES, INSTANCES, SAME_CONSTANTS, Translated, translate
 
 SEEN_ELSEWHERE = " (seen in other programs)"
 """The end of an assumption that rests on what is kept in a file."""
 
-_CERTAIN = (SAME_CONSTANTS, WATCHED, SAME_STRINGS, INSTANCES, HASHES, RPYTHON, FOREIGN, COPIED, UNUSED, FLOAT_BYTES)
+_CERTAIN = (
+    *(SAME_CONSTANTS, WATCHED, SAME_STRINGS, INSTANCES, HASHES, RPYTHON, FOREIGN, COPIED, UNUSED, FLOAT_BYTES),
+    OF_NOBODY_ELSE,
+)
 
 
 def is_inferred(what: str) -> bool:
@@ -59,7 +64,7 @@ class Inferred:
     """Statements that are inferred from the work of PyPy's optimizer: the effects that calls are taken not to have, the
     classes whose objects are `apart` from constants that they are compared with, the fields that one constant alone
     has, the constants that are known characters, the places of constants that hold 0, and of those whose `lengths` are
-    other ones, and the fields of constants that are `folded` to the constants in them."""
+    other ones, the fields of constants that are `folded` to those in them, and how many variables `code` has."""
 
     effects: frozenset[Effect] = frozenset()
     apart: frozenset[str] = frozenset()
@@ -68,6 +73,7 @@ class Inferred:
     zeros: frozenset[str] = frozenset()
     lengths: frozenset[str] = frozenset()
     folded: frozenset[str] = frozenset()
+    code: frozenset[Variables] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,6 +118,7 @@ class Study:
     _zeros: Zeros = field(default_factory=Zeros)
     _lengths: Lengths = field(default_factory=Lengths)
     _folded: Folded = field(default_factory=Folded)
+    _cells: Cells = field(default_factory=Cells)
     _descrs: Descrs = field(default_factory=Descrs)
     _prologues: Counter[tuple[str, ...]] = field(default_factory=Counter)
     _logs: list[tuple[Fields, Parents, Targets]] = field(default_factory=list)
@@ -151,6 +158,7 @@ class Study:
         self._zeros.add(one, row, sameness)
         self._lengths.add(one, sides)
         self._folded.add(one, sides, rows, sameness)
+        self._cells.add(one, row)
         if fewer := self._lone.add(one, sides, is_bridge=pair.kind is Kind.BRIDGE):
             self._of_lone.add(one, row, once, Sameness(rows, lone=fewer))
 
@@ -201,7 +209,8 @@ class Study:
         effects, own = (self._effects(log, lone, is_own=is_own) for is_own in (False, True))
         folded = frozenset(filter(fields.never_changes, self._folded.assumed(log)))
         constants = self._contents.assumed(log), self._zeros.assumed(log), self._lengths.assumed(log), folded
-        inferred = Inferred(effects, self._apart.assumed(log), lone, *constants)
+        code = self._cells.assumed(log)
+        inferred = Inferred(effects, self._apart.assumed(log), lone, *constants, code)
         elsewhere = frozenset(map(str, effects - own))
         return Knowledge(fields, inferred, parents, targets, elsewhere, _usual(self._prologues))
 
@@ -243,27 +252,31 @@ def translated(pair: LogPair, file: str, knowledge: Knowledge, *, strict: Transl
     sides, of_floats = with_float_bytes(sides)
     facts = Facts()
     path = path_to(pair, file)
-    if path is not None and correspond(path.handed, sides.before.inputs):
+    path = path if path is not None and correspond(path.handed, sides.before.inputs) else None
+    if path is not None:
         facts = facts_of(path, sides, knowledge.effects, knowledge.fields, generous=generous)
         sides = replace(sides, before=sides.before.with_lines(facts.in_front(sides.before.lines)))
     sides, given = with_given(sides, knowledge.effects, knowledge.leaves)
     known = knowledge.leaves, knowledge.fields.never_changes
     sides, watched = with_watched(sides, loaded_fields(whole), *known)
+    sides, code = with_cells(sides, knowledge.inferred.code, knowledge.leaves)
     sides = with_constants(sides, *known)
     sides, apart = with_classes(sides, knowledge.inferred.apart)
     sides, zeros = with_zeros(sides, knowledge.inferred.zeros)
     sides, lengths = with_lengths(sides, knowledge.inferred.lengths)
     if strict is not None:
         sides = with_narrow_numbers(with_guards_that_hold(sides, strict.origins, pair.kind))
+    sides, variables = (sides, ()) if knowledge.fields.share else with_variables(sides, path)
     text = _text(sides, knowledge, generous=generous)
     rests_on = {parent.number for parent in pair.parents if facts.lines}
     rests_on |= {number for number in knowledge.targets.bridges_to(rests_on) if number < pair.number}
     if pair.target is not None:
         rests_on.add(pair.target.number)
-    assumes = sorted({*text.assumes, *facts.assumes, *given, *watched, *apart, *zeros, *lengths, *unused, *of_floats})
+    of_values = {*given, *watched, *apart, *zeros, *lengths, *of_floats, *variables, *code}
+    assumes = sorted({*text.assumes, *facts.assumes, *of_values, *unused})
     told = (f"{what}{SEEN_ELSEWHERE}" if what in knowledge.elsewhere else what for what in assumes)
     is_bridge = pair.kind is not Kind.LOOP and not text.is_loop
-    resumed = tuple(knowledge.parents.resumed(pair.number, line) for line in sides.after.lines if line.is_guard)
+    resumed = tuple(named(knowledge.parents.resumed(pair.number, one)) for one in sides.after.lines if one.is_guard)
     return replace(text, assumes=tuple(told), rests_on=tuple(sorted(rests_on)), is_bridge=is_bridge, resumed=resumed)
 
 

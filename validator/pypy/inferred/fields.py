@@ -28,6 +28,7 @@ from validator.pypy.inferred.witnesses import Row, Witness, told_alone
 from validator.pypy.inferred.written import ALLOCATIONS, Spans, place_in, place_of, widen
 from validator.pypy.printed.lines import NULL, Line, is_named, is_pointer, is_variable
 from validator.pypy.printed.straight import BEFORE, Sides
+from validator.pypy.printed.variables import sharing
 
 NEVER_CHANGES = " never changes"
 """The words behind a field for what is assumed of it."""
@@ -59,11 +60,13 @@ def is_pure(memory: str) -> bool:
 @dataclass(slots=True)
 class Fields:
     """Immutable and changing fields among those that logs name, those that a trace may have found at another value
-    than the one at which calls leave them, and where those of each struct stand in the last log."""
+    than the one at which calls leave them, the fields that `share` the array of a frame with it, and where those of
+    each struct stand in the last log."""
 
     pure: set[str] = field(default_factory=set)
     may_change: set[str] = field(default_factory=set)
     other: set[str] = field(default_factory=set)
+    share: set[str] = field(default_factory=set)
     spans: Spans = field(default_factory=dict)
 
     def with_next_log(self) -> Fields:
@@ -84,6 +87,7 @@ class Fields:
         watched: set[str | Node] = set()
         stored: dict[str, set[str]] = {}
         values = _found(recorded)
+        self.share |= sharing(recorded)
         for line in recorded:
             if place := place_of(line):
                 widen(self.spans, place)
@@ -105,6 +109,7 @@ class Fields:
         """The contradictions that mean the same in all processes, as rows."""
         yield from (("may change", name) for name in self.may_change if is_named(name))
         yield from (("not left", name) for name in self.other if is_named(name))
+        yield from (("shares", name) for name in self.share)
 
     def take(self, row: Row, log: int) -> None:
         """Takes in a row that is kept of other logs, whichever that is. Raises ValueError."""
@@ -113,6 +118,8 @@ class Fields:
                 self.may_change.add(name)
             case "not left", name:
                 self.other.add(name)
+            case "shares", name:
+                self.share.add(name)
             case _:
                 raise ValueError
 

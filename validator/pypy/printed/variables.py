@@ -1,0 +1,95 @@
+"""Arrays of frames: the variables and the stack of each.
+
+Arrays of references are printed alike, whatever they belong to. That of a frame is made with it, and no list, tuple or
+other object has it (`PyFrame.__init__` in pyframe.py, where it is never resized). So what is loaded from that field, or
+stored there, is another array than all that come from elsewhere, and what is done to the items of the one kind nothing
+that the others see: the items of frames are a memory of their own. They are, where each array that the recorded trace
+accesses is known to be of one kind; the parent of a bridge tells of which its inputs are. For what those of the
+optimized trace are taken does not matter: no object has items of both kinds, so what it does to others is not right.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Set
+
+from optimizer.ir.immutable import replace
+from validator.pypy.printed.copies import is_copy
+from validator.pypy.printed.lines import Line, Printed, keeps_off
+from validator.pypy.printed.parents import Path
+from validator.pypy.printed.straight import Sides
+
+OF_NOBODY_ELSE = "the array of a frame's variables is that of no other object"
+
+ITEMS, OF_FRAMES = "<ArrayP 8>", "<FrameP 8>"
+"""Items of arrays as they are printed, and those of frames."""
+
+_FIELD = re.compile(r"<FieldP pypy\.interpreter\.pyframe\.PyFrame\.inst_locals_cells_stack_w [0-9]+>")
+_BYTES = ("gc_load", "gc_store")
+
+
+def with_variables(sides: Sides, path: Path | None) -> tuple[Sides, tuple[str, ...]]:
+    """The pair in which the items of frames are a memory of their own, and what is assumed for that. The way to a
+    bridge tells of which kind its inputs are."""
+    if any(line.name.startswith(_BYTES) for line in sides.lines):
+        return sides, ()
+    target = sides.target
+    loop = target and replace(target, before=_told(target.before, None), after=_told(target.after, None))
+    told = Sides(_told(sides.before, path), _told(sides.after, path), loop, sides.prologue)
+    is_known = _is_known(sides.before, path) and (target is None or _is_known(target.before, None))
+    return (told, (OF_NOBODY_ELSE,)) if is_known and told != sides else (sides, ())
+
+
+def sharing(lines: tuple[Line, ...]) -> set[str]:
+    """The memories in which the trace puts the array of a frame, too."""
+    arrays = _arrays_of_frames(lines)
+    stores = (found for line in lines if (found := line.access) and found.is_store)
+    return {found.memory for found in stores if found.value in arrays and not _FIELD.fullmatch(found.memory)}
+
+
+def named(memories: frozenset[str] | None) -> frozenset[str] | None:
+    """These memories, with the name of items of frames where they may be such."""
+    return memories | {OF_FRAMES} if memories and ITEMS in memories else memories
+
+
+def _arrays_of_frames(lines: tuple[Line, ...]) -> Set[str]:
+    """The arrays that are those of frames."""
+    return {found.value for line in lines if (found := line.access) and _FIELD.fullmatch(found.memory)}
+
+
+def _of_frames(printed: Printed, path: Path | None) -> Set[str]:
+    """The same, where those that come from the way to a bridge are its inputs."""
+    arrays = _arrays_of_frames(path.lines) if path else frozenset()
+    handed = zip(printed.inputs, path.handed if path else (), strict=False)
+    return _arrays_of_frames(printed.lines) | {value for value, text in handed if text in arrays}
+
+
+def _is_known(recorded: Printed, path: Path | None) -> bool:
+    """Is it known of each array that is accessed whether it is that of a frame? Nothing that copies items, or is known
+    to touch none of a frame, is given one."""
+    of_frames = _of_frames(recorded, path)
+    results = {line.result for line in path.lines} if path else set()
+    handed = dict(zip(recorded.inputs, path.handed if path else (), strict=False))
+    unknown = {value for value in recorded.inputs if handed.get(value) not in results} - of_frames
+    return not any(
+        _array(line) in unknown
+        if line.descr == ITEMS
+        else (is_copy(line) or keeps_off(line.function)) and not of_frames.isdisjoint(line.called_with)
+        for line in recorded.lines
+        if line.descr == ITEMS or line.is_call
+    )
+
+
+def _array(line: Line) -> str | None:
+    """The array of an operation on items."""
+    return line.result if line.name.startswith("new_array") else line.args[0]
+
+
+def _told(printed: Printed, path: Path | None) -> Printed:
+    """The trace that says which items are those of frames."""
+    of_frames = _of_frames(printed, path)
+    told = (
+        replace(line, descr=OF_FRAMES) if line.descr == ITEMS and _array(line) in of_frames else line
+        for line in printed.lines
+    )
+    return printed.with_lines(tuple(told)) if of_frames else printed
