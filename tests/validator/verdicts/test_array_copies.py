@@ -104,6 +104,10 @@ WRONG = {
         f"{HEADER}{OF_OLD.format(6)}{NEW.format(2)}{INTO_OLD.format(2)}finish(i2)",
         f"{HEADER}{OF_OLD.format(6)}{NEW.format(2)}{INTO_OLD.format(2)}{OF_OLD.format(7)}finish(i2)",
     ),
+    "an array that is cleared only until a copy of what is not written": (
+        f"{HEADER}{NEW.format(2)}p10 = new_array(2, descr=Ints)\nsetarrayitem_gc(p10, 0, 0, descr=Ints)\nfinish(p10)",
+        f"{HEADER}{NEW.format(2)}{CLEARED}{INTO_OLD.format(2).replace('p1,', 'p10,')}finish(p10)",
+    ),
     "a load of a cleared array that is not written any more": (
         f"{HEADER}{NEW.format(2)}{CLEARED}{INTO_OLD.format(2).replace('p1,', 'p10,')}finish(i2)",
         f"{HEADER}{NEW.format(2)}{CLEARED}{INTO_OLD.format(2).replace('p1,', 'p10,')}"

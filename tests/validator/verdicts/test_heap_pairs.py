@@ -218,6 +218,12 @@ def test_classes_lengths_and_clearedness_of_fresh_objects() -> None:
     bad(array.format("_clear", 3), array.format("", 3), "end: heap Chars[]")
     bad(array.format("_clear", 3), array.format("_clear", 4), "end: heap length")
     bad(array.format("_clear", "i0"), array.format("_clear", 3), "")
+    zero = "setarrayitem_gc(p2, 0, 0, descr=Chars)\n"
+    ok(array.format("", 3).replace("finish", zero + "finish"), "p2 = new_array_clear(3, descr=Chars)\nfinish(p2)")
+    bad(array.format("", 3), "p2 = new_array_clear(3, descr=Chars)\nfinish(p2)", "end: heap Chars[]")
+    read = "i3 = getarrayitem_gc_i(p2, 1, descr=Chars)\nescape_n(i3)\nfinish(p2)"
+    one = zero.replace("0, 0", "1, 0")
+    ok(f"p2 = new_array(2, descr=Chars)\n{one}{read}", f"p2 = new_array_clear(2, descr=Chars)\n{read}")
     three = "guard_value(i0, 3) []\n"
     ok(three + array.format("_clear", "i0"), three + array.format("_clear", 3))
 

@@ -79,6 +79,7 @@ class HeapState:
         "allocations",
         "apart",
         "chains",
+        "cleared",
         "events",
         "exception",
         "known",
@@ -95,6 +96,7 @@ class HeapState:
         self.memory, self.terms = memory, terms
         self.reader = ChainReader(memory.chains, terms)
         self.allocations: tuple[Term, ...] = ()
+        self.cleared: frozenset[Term] = frozenset()  # ... that it cleared, though their partners were not
         self.allocating = 0  # the number of the operation that allocates next
         self._allocator = allocator
         self.lenient = lenient
@@ -130,6 +132,10 @@ class HeapState:
         return bool(self._allocator.mismatched)
 
     # What it holds.
+
+    def is_written_whole(self, slot: Field, p: Term) -> bool:
+        """Is it an array of which nothing has been open, though its partner's items were?"""
+        return p in self.cleared and slot.key not in self.memory.chains.copied_slots
 
     def chain(self, slot: Field) -> Chain:
         return self.chains[slot.key]
@@ -192,6 +198,8 @@ class HeapState:
             alloc = self.terms.allocate(type_, length, cleared)
         elif length is not None and alloc.value.length is not length:
             allocator.mismatched[number] = alloc.value.length, length
+        if cleared and not alloc.value.cleared:
+            self.cleared |= {alloc}
         allocator.made[number] = alloc
         self.allocations = (*self.allocations, alloc)
         return alloc

@@ -77,6 +77,8 @@ class SymbolicHeap(HeapState, HeapDomain[Term, Term, Term]):
 
     def is_set(self, p: Term, slot: Field, index: Term | None = None) -> Term:
         p, index = self.reader.key(p, index, self.now)
+        if self.is_written_whole(slot, p):
+            return self.terms.true
         return self.reader.written(slot, self.chains[slot.key], p, index)
 
     def is_settled(self, p: Term, slot: Field, index: Term | None = None) -> Term:

@@ -168,7 +168,8 @@ def agrees(
         written = reader.written(slot, one, p, index)
         if index is not None and index is any_index:
             written = terms.both(written, terms.ult(index, terms.length(p)))
-        equal = terms.both(reader.written(slot, two, p, index), terms.equal(wanted, got))
+        is_there = terms.true if after.is_written_whole(slot, p) else reader.written(slot, two, p, index)
+        equal = terms.both(is_there, terms.equal(wanted, got))
         if equal is not terms.true:
             result = terms.both(result, terms.implies(written, equal))
     return result
