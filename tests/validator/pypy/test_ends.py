@@ -42,42 +42,10 @@ def verdict(optimized: str = OPTIMIZED, recorded: str = RECORDED) -> Verdict:
 
 
 def test_such_a_guard_resumes_where_the_bridge_ends() -> None:
-    shown = verdict()
-    assert isinstance(shown, Proved)
-    assert RESUME_AT_END in shown.evidence.assumes
-    without = verdict(OPTIMIZED.replace(GUARD, ""))
-    assert isinstance(without, Proved)
-    assert RESUME_AT_END not in without.evidence.assumes
-
-
-@pytest.mark.parametrize(
-    ("right", "wrong"),
-    [
-        (STORE + "    i4 = int_add(i1, -1)\n" + GUARD, "    i4 = int_add(i1, -1)\n" + GUARD + STORE),
-        (GUARD, GUARD.replace("p3,", "p0,")),  # not handed on
-        ("    guard_true(i2, descr=<Guard0x7f02>) [p0, i1]\n", ""),
-        ("guard_true(i2", "guard_false(i2"),
-        ("int_gt(i1, 20)", "int_gt(i1, 21)"),
-        ("int_add(i1, -1)", "int_add(i1, -2)"),
-        ("Box.next 8", "Box.last 8"),
-        (STORE, ""),
-        (STORE, STORE.replace("i1", "i2")),
-    ],
-)
-def test_faults_of_such_bridges_are_found(right: str, wrong: str) -> None:
-    assert OPTIMIZED.count(right) == 1
-    assert not isinstance(verdict(OPTIMIZED.replace(right, wrong)), Proved)
-
-
-def test_a_guard_that_reads_like_the_last_one_and_stands_in_front_of_others_is_none_of_them() -> None:
-    asked = "    i6 = int_gt(i4, 30)\n    guard_true(i6{}\n"
-    added = "    i4 = int_add(i1, -1)\n"
-    recorded = RECORDED.replace(added, added + asked.format(")"))
-    last = GUARD.replace(", i4]", "]")
-    kept = added + asked.format(", descr=<Guard0x7f04>) [p0, i1]")
-    optimized = OPTIMIZED.replace(GUARD, last).replace(added, kept)
-    assert isinstance(verdict(optimized, recorded), Proved)
-    assert not isinstance(verdict(optimized.replace(STORE, STORE + last), recorded), Proved)
+    shown = judged(LOOP + pair(RECORDED, OPTIMIZED, "7f01"))[1]
+    assert isinstance(shown.verdict, Unknown)
+    assert RESUME_AT_END in shown.missing
+    assert isinstance(verdict(OPTIMIZED.replace(GUARD, "")), Proved)
 
 
 def test_that_they_fail_where_the_recorded_trace_ends_refutes_nothing() -> None:
@@ -124,10 +92,10 @@ def test_a_class_that_is_asked_for_behind_a_recorded_guard_refutes_nothing() -> 
 def test_what_finishes_has_no_such_guards() -> None:
     ends = [text.replace("jump(p3, i4", "finish(p3") for text in (RECORDED, OPTIMIZED)]
     recorded, optimized = (text.replace("descr=<Loop-1>", "").replace("descr=TargetToken(140)", "") for text in ends)
-    assert not isinstance(verdict(optimized.replace(", )", ")"), recorded.replace(", )", ")")), Proved)
+    assert isinstance(verdict(optimized.replace(", )", ")"), recorded.replace(", )", ")")), Refuted)
 
 
 def test_a_loop_has_no_such_guards() -> None:
     wrong = ROUND.replace("    jump(", "    guard_nonnull(p0, descr=<Guard0x7f05>) [p0, i1]\n    jump(")
     assert isinstance(judged(LOOP)[0].verdict, Proved)
-    assert not isinstance(judged(pair(GOING_ROUND, wrong))[0].verdict, Proved)
+    assert isinstance(judged(pair(GOING_ROUND, wrong))[0].verdict, Refuted)
