@@ -17,10 +17,10 @@ from fuzz.campaign.folder import CampaignFolder
 from fuzz.campaign.plan import Plan
 from fuzz.campaign.results import Result
 from fuzz.campaign.summary import SHOWN_FINDS, Summary
-from fuzz.command.seeds import Status
 from fuzz.report.folder import write_report
 from fuzz.report.words import last_lines, times
 from validator.command.exits import Exit
+from validator.command.status import Status
 
 _NextTask = Callable[[], Task | None]
 

@@ -15,7 +15,7 @@ import click
 
 from fuzz.campaign.claims import Claims
 from fuzz.command.options import gathered, jobs_option, json_option, seconds_option, seed_option
-from fuzz.command.seeds import Status, taken, writable
+from fuzz.command.seeds import taken, writable
 from fuzz.hunt.figures import Figures, unconfirmed_json
 from fuzz.hunt.hunting import Hunt
 from fuzz.hunt.plan import CASES, Plan, Result, read_plan, write_plan
@@ -25,6 +25,7 @@ from optimizer.ir.faults import InputError
 from optimizer.ir.immutable import replace
 from validator.command.exits import Exit, worst
 from validator.command.shared_options import Seconds
+from validator.command.status import Status
 
 _SECONDS = 3600.0
 

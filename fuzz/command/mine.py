@@ -20,7 +20,7 @@ from fuzz.command.options import (
     seed_option,
     traces_option,
 )
-from fuzz.command.seeds import Status, seeds_from
+from fuzz.command.seeds import seeds_from
 from fuzz.draw.generator import generate_for
 from fuzz.mine.mining import Group, Groups, Mined, Source
 from fuzz.mine.mining import mine as mined
@@ -29,6 +29,7 @@ from fuzz.report.words import counted
 from fuzz.subject.optimizers import OptimizerSpec, open_optimizer
 from optimizer.ir.rules.language import rule
 from validator.command.exits import Exit
+from validator.command.status import Status
 from validator.processes.ordered import answer_all
 from validator.processes.workers import Loss, Supervision
 from validator.rules.proofs import prove_rule

@@ -16,7 +16,6 @@ from fuzz.campaign.find import versions
 from fuzz.campaign.triage import OurParts, Settled, reduced_case, settle
 from fuzz.cases.store import Case, read_case, store_case
 from fuzz.command.options import Reading, json_option, judging_options, optimizer_options, reading_options
-from fuzz.command.seeds import Status
 from fuzz.reduce.reduce import Progress, Reduced
 from fuzz.reduce.source import look_at, look_at_case
 from fuzz.reduce.trials import Subject
@@ -27,6 +26,7 @@ from optimizer.ir.text import format_trace
 from optimizer.ir.trace import Trace
 from validator.command.exits import Exit, describe, exit_code
 from validator.command.shared_options import Seconds
+from validator.command.status import Status
 from validator.tell.report import verdict_name
 from validator.tell.state_text import state_lines
 from validator.tell.stored_state import stored_state

@@ -5,8 +5,8 @@ from __future__ import annotations
 import sys
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, closing, contextmanager, nullcontext
+from contextlib import AbstractContextManager, closing, nullcontext
+from functools import partial
 from pathlib import Path
 from typing import BinaryIO
 
@@ -15,22 +15,26 @@ import click
 from optimizer.ir.faults import InputError
 from validator.command.exits import Exit, describe, worst
 from validator.command.requests import Batch, judge_batch
-
-_EVERY_S = 0.2
+from validator.command.status import Status
 
 
 def run_batch(path: str, batch: Batch, jobs: int) -> int:
     """Print the verdicts on the pairs of a file, each when those before it are there; the exit code."""
     codes: Counter[int] = Counter()
+    status = Status(time.monotonic())
     warnings: set[str] = set()
-    with _opened(path) as lines, closing(judge_batch(lines, batch, jobs)) as answers, _progress() as show:
-        for answer in answers:
-            click.echo(answer.text)
-            codes[answer.code] += 1
-            if answer.warning and not warnings:
-                click.echo(f"warning: {answer.warning}", err=True)
-                warnings.add(answer.warning)
-            show(codes)
+    with _opened(path) as lines, closing(judge_batch(lines, batch, jobs)) as answers:
+        try:
+            for answer in answers:
+                status.clear()
+                click.echo(answer.text)
+                codes[answer.code] += 1
+                if answer.warning and not warnings:
+                    click.echo(f"warning: {answer.warning}", err=True)
+                    warnings.add(answer.warning)
+                status.show(partial(_line, codes))
+        finally:
+            status.clear()
     return worst(map(Exit, codes))
 
 
@@ -43,23 +47,6 @@ def _opened(path: str) -> AbstractContextManager[BinaryIO]:
         raise InputError(describe(problem)) from None
 
 
-@contextmanager
-def _progress() -> Iterator[Callable[[Counter[int]], None]]:
-    """Tells how many pairs are done, in one line on standard error, where that is a terminal that shows no verdicts."""
-    if not sys.stderr.isatty() or sys.stdout.isatty():
-        yield lambda _: None
-        return
-    told = start = time.monotonic()
-
-    def show(codes: Counter[int]) -> None:
-        nonlocal told
-        now = time.monotonic()
-        if now - told >= _EVERY_S:
-            told = now
-            kinds = ", ".join(f"{count} {Exit(code).name.lower()}" for code, count in sorted(codes.items()))
-            click.echo(f"\r\x1b[K{codes.total()} pairs in {now - start:.0f} s: {kinds}", nl=False, err=True)
-
-    try:
-        yield show
-    finally:
-        click.echo("\r\x1b[K", nl=False, err=True)
+def _line(codes: Counter[int], seconds: float) -> str:
+    kinds = ", ".join(f"{count} {Exit(code).name.lower()}" for code, count in sorted(codes.items()))
+    return f"{codes.total()} pairs in {seconds:.0f} s: {kinds}"

@@ -14,10 +14,10 @@ from fuzz.cases.known import read_known, take_known
 from fuzz.cases.log_run import opened_logs, study_logs
 from fuzz.command.pypy.pairs import no_such_pair, pair_json, problems_of
 from fuzz.command.pypy.prove import Proving
-from fuzz.command.seeds import Status
 from fuzz.report.compared_figures import ComparedFigures, counts_json, differences_json
 from fuzz.report.words import counted
 from validator.command.exits import Exit
+from validator.command.status import Status
 
 
 def compare(logs: Sequence[str], proving: Proving, as_json: bool) -> Exit:

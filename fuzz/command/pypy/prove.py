@@ -18,7 +18,6 @@ from fuzz.cases.recorded import log_stem
 from fuzz.cases.store import Case, store_case
 from fuzz.command.options import gathered, jobs_option
 from fuzz.command.pypy.pairs import missing_sections, no_such_pair, pair_json, pair_line, unpaired_json, unpaired_line
-from fuzz.command.seeds import Status
 from fuzz.report.junit import log_junit_text
 from fuzz.report.log_figures import LogFigures
 from fuzz.report.log_page import LogPage
@@ -31,6 +30,7 @@ from validator.command.exits import Exit, describe, worst
 from validator.command.files import file_name, write_text
 from validator.command.judging import Judging, open_cache
 from validator.command.shared_options import Seconds, effort_option
+from validator.command.status import Status
 from validator.pypy.judge import OPTIONS
 
 

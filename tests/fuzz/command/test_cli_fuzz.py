@@ -154,7 +154,7 @@ def test_a_full_disk_ends_with_2(traceproof: Command, monkeypatch: pytest.Monkey
 
 
 def test_a_campaign_on_a_terminal_says_where_it_stands(traceproof: Command, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("fuzz.command.seeds._STATUS_EVERY_S", 0.0)
+    monkeypatch.setattr("validator.command.status._EVERY_S", 0.0)
     monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
     ended = traceproof("fuzz", "--seed", "7", "--traces", "2")
     lines = [line.partition(" s: ")[2] for line in ended.err.split("\r\x1b[K")]
