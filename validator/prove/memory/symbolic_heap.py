@@ -212,7 +212,7 @@ class SymbolicHeap(HeapState, HeapDomain[Term, Term, Term]):
             self.put(q, slot, terms.add(at, offset), value)
 
     def is_known_same(self, p: Term, q: Term) -> Term:
-        """What a constant string holds says so, too."""
+        """Are they one object? Not asked of one constant string: what it holds tells as much."""
         is_text = [one in self.terms.texts for one in (p, q)]
         return self.terms.false if any(is_text) and not all(is_text) else self.terms.same(p, q)
 
