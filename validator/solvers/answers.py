@@ -51,3 +51,7 @@ class GaveUp:
 
 
 Answer = Unsat | Sat | GaveUp
+
+Reply = Mapping[str, int] | GaveUp | None
+"""The reply of a solver's process to a script: the values of the names that were asked for, as bit patterns; None where
+the conditions contradict."""

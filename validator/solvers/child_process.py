@@ -9,9 +9,8 @@ from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
 
-from validator.solvers.answers import GaveUp
+from validator.solvers.answers import GaveUp, Reply
 from validator.solvers.process import GRACE_S, NoAnswer, Process, converse
-from validator.solvers.replies import Reply
 from validator.solvers.smtlib import Script
 
 _CHILD = Path(__file__).with_name("child.py")

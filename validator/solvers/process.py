@@ -11,8 +11,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 
 from validator.processes.child import Came, Child
-from validator.solvers.answers import GaveUp
-from validator.solvers.replies import Reply
+from validator.solvers.answers import GaveUp, Reply
 
 GRACE_S = 1.0
 """The seconds for which a solver is waited for behind its limit of time."""

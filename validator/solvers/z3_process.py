@@ -13,12 +13,12 @@ from functools import cache
 from pathlib import Path
 
 from optimizer.ir.faults import InputError
-from validator.solvers.answers import GaveUp
+from validator.solvers.answers import GaveUp, Reply
 from validator.solvers.process import GRACE_S, NoAnswer, Process, converse
-from validator.solvers.replies import Reply, values_in
 from validator.solvers.smtlib import Script
 
 _PACKAGE = "z3-solver"
+_VALUE = re.compile(r"\((\|[^|]*\||[^\s()|]+)\s+#([xb])([0-9a-f]+)\)")
 _LARGEST = (1 << 32) - 1
 """The largest limit that Z3 can be given; larger ones would wrap around."""
 
@@ -96,7 +96,7 @@ class _Asking:
 
 
 def _values(script: Script, said: list[str]) -> Mapping[str, int]:
-    values = values_in("\n".join(said[3:]))
+    values = _values_in("\n".join(said[3:]))
     if values.keys() != script.asked.keys():
         raise NoAnswer("values are missing")
     return values
@@ -116,3 +116,8 @@ def z3_path() -> str:
         if path.is_file():
             return str(path.resolve())
     raise InputError(f"the executable of Z3 is missing: pip install {_PACKAGE}")
+
+
+def _values_in(text: str) -> dict[str, int]:
+    """The values that the answer to `get-value` tells."""
+    return {name: int(digits, 16 if base == "x" else 2) for name, base, digits in _VALUE.findall(text)}

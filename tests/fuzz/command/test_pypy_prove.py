@@ -293,7 +293,9 @@ def test_a_log_comes_through_a_pipe_and_compressed(run: Run, tmp_path: Path) -> 
 
 def test_a_terminal_shows_how_far_it_is(tmp_path: Path) -> None:
     (tmp_path / "run.log").write_text(LOG * 60)
-    code = "from validator.command import status; status._EVERY_S = 0.0\nfrom fuzz.command.main import main; main()"
+    code = (
+        "import validator.command.status as status; status._EVERY_S = 0.0\nfrom fuzz.command.main import main; main()"
+    )
     head, tail = pty.openpty()
     process = subprocess.Popen(
         [sys.executable, "-c", code, "pypy-log", "run.log", "--prove", "--jobs", "1"],

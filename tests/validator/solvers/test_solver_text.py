@@ -14,9 +14,8 @@ from optimizer.ir.domains.term import Term, evaluate
 from optimizer.ir.domains.terms import Terms
 from optimizer.ir.rows.domain import PRIMITIVES, Domain
 from validator.solvers import child_process, z3_process
-from validator.solvers.answers import GaveUp, Sat, SolverChoice, Unsat
+from validator.solvers.answers import GaveUp, Reply, Sat, SolverChoice, Unsat
 from validator.solvers.portfolio import Portfolio, Query
-from validator.solvers.replies import Reply
 from validator.solvers.smtlib import Script, script
 from validator.verdict import Proved
 
