@@ -87,7 +87,9 @@ def constant(choices: Choices, width: int) -> int:
     if kind < 5:
         value = choices.integer(-4, 16)
     elif kind < 8:
-        value = (1 << choices.integer(0, width - 1)) + choices.integer(-1, 1)
+        bits = choices.integer(0, width - 1)
+        bits = bits & -8 if choices.chance(30) else bits  # whole bytes
+        value = (1 << bits) + choices.integer(-1, 1)
     elif kind == 8:
         value = choices.integer(-1, 1) - (1 << choices.integer(0, width - 1))
     elif kind == 9:
@@ -97,6 +99,21 @@ def constant(choices: Choices, width: int) -> int:
     else:
         value = choices.integer(-half, half - 1)
     return ((value + half) & (2 * half - 1)) - half
+
+
+def relatives(value: int, width: int) -> list[int]:
+    """Constants that optimizers have something to say of where an operation has one and the next one the other: the
+    complement, the negation, the neighbours, the double; the power of two and the mask of so many bits or bytes, and
+    what these leave of a word; and back from these, the number of bits or bytes."""
+    found = [~value, -value, value - 1, value + 1, 2 * value]
+    for bits in (value, 8 * value):
+        if 0 < bits < width:
+            found += [1 << bits, (1 << bits) - 1, -1 << bits, 1 << (bits - 1), width - bits]
+    lengths = [value, value.bit_length() - 1, value.bit_length()] if value > 1 else []
+    for bits in lengths:
+        found += [bits, width - bits, *(left // 8 for left in (bits, width - bits) if left % 8 == 0)]
+    half = 1 << (width - 1)
+    return [(one + half) % (2 * half) - half for one in found]
 
 
 _FLOATS = (0.0, 1.0, -0.0, 2.0, -1.0, 0.5, math.nan, math.inf, -math.inf, 3.0, 0.1, 1e300, 5e-324, 2.0**53, -(2.0**63))

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 from functools import cache
 
-from fuzz.draw.choices import Choices, NotDrawable, constant, float_constant
+from fuzz.draw.choices import Choices, NotDrawable, constant, float_constant, relatives
 from fuzz.draw.rows import Rows, guards_of, rows_without
 from fuzz.draw.shape import Shape
 from fuzz.draw.steps.laws import Law, laws_of
@@ -38,7 +38,7 @@ def _variable(type_: Type, number: int) -> Var:
 class Draft:
     """`variables` are those that an operand can name, oldest first; `values` what they are on the example.
 
-    `truths` are the variables that are results of tests, `numbers` the others, `checked` those that a guard is about,
+    `truths` are the variables that are results of tests, `numbers` the others, `checked` those that guards tell of,
     `unused` those that nothing shows yet, `computed` the pure operations, from which others are derived, `made` the one
     that computed each variable. `floats` are the variables that are, with their values, `on_floats` the operations on
     them. What is in `kept` each guard hands over. What an exit block does to `of_block` is forgotten behind it.
@@ -54,7 +54,7 @@ class Draft:
         self.shape = shape
         self.excluded = shape.vocabulary.excluded
         self.rows: Rows = rows_without(shape.left_out, shape.word, shape.products, shape.divisions, self.excluded)
-        self._tests = frozenset(self.rows.tests)
+        self._tests = frozenset((*self.rows.tests, *self.rows.signed, *self.rows.unsigned))
         self._laws: Sequence[Law] | None = None  # until they are asked for
         self.domain = concrete(shape.word)
         self.variables: list[Var] = []
@@ -110,19 +110,13 @@ class Draft:
         return value
 
     def constant_beside(self, operand: Value) -> int:
-        """A constant for an operation on that operand: now and then one from which it was computed, its complement or
-        its negation, since they cancel out, cover each other or decide a test."""
+        """A constant for an operation on that operand: now and then one from which it was computed, or one that has to
+        do with that, since they cancel out, cover each other or decide a test."""
         known = self.constants_of(operand)
         if not (known and self.choices.chance(self.shape.same_constants)):
             return self.constant()
         value = self.choices.pick(known)
-        match self.choices.integer(0, 5):
-            case 4:
-                return ~value
-            case 5:
-                return self.domain.const(-value)
-            case _:
-                return value
+        return value if self.choices.chance(60) else self.choices.pick(relatives(value, self.shape.word))
 
     def constants_of(self, operand: Value) -> list[int]:
         """The constants from which an operand was computed, in one operation or two."""
@@ -196,12 +190,12 @@ class Draft:
                     args = (*args, self.variable())
             if self.is_defined(row, args):
                 return args
-        return self._repaired(row, args)
+        return self.repaired(row, args)
 
-    def _repaired(self, row: Op, args: Args) -> Args | None:
+    def repaired(self, row: Op, args: Args) -> Args | None:
         """The arguments with a last one for which the row is defined."""
         last = len(args) - 1
-        options: list[Value] = [ConstInt(value) for value in (1, 2, 3, 5)]
+        options: list[Value] = [ConstInt(value) for value in (1, 2, 3, 4, 5)]
         if last not in row.constant_args:
             options += self.variables
         fitting = [value for value in options if self.is_defined(row, (*args[:-1], value))]
@@ -292,7 +286,8 @@ class Draft:
         """Adds a guard that passes."""
         self.need(row)
         self.use(args)
-        self.checked += [arg for arg in args if isinstance(arg, Var) and arg.type is INT]
+        ints = [arg for arg in args if isinstance(arg, Var) and arg.type is INT]
+        self.checked += [var for var in ints if var.name not in self.made or self.made[var.name].op not in self._tests]
         self.ops.append(Operation(row, args, None, self.exit()))
 
     def guard_on(self, var: Var) -> None:

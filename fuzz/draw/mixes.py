@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from fuzz.draw.choices import Choices
 from fuzz.draw.shape import HeapShape, Mix, Shape
-from fuzz.draw.steps import calls, floats, heaps, integers, pointers, raw, strings
+from fuzz.draw.steps import bounds, calls, floats, heaps, integers, pointers, raw, strings
 from fuzz.draw.vocabulary import EVERYTHING, Vocabulary
 from optimizer.ir.immutable import replace
 from optimizer.ir.rows.ops import OPS, REF, Op
@@ -12,17 +12,16 @@ from optimizer.ir.rows.ops import OPS, REF, Op
 DEFAULT_MIX: Mix = (
     (integers.compute_any, 12),
     (integers.compute_checked, 4),
-    (integers.chain, 4),
-    (integers.repeat, 3),
+    (integers.repeat, 5),
     (integers.check_range, 4),
     (integers.bits_check, 2),
     (integers.guard, 2),
     (integers.event, 1),
     (integers.position, 1),
     (integers.infer, 4),
-    (integers.relate, 8),
     (integers.follow_law, 6),
-    (integers.order, 2),
+    (integers.pair, 18),
+    (bounds.check_bounds, 6),
 )
 
 
@@ -59,7 +58,7 @@ HEAP_MIX: Mix = (
     (pointers.test_identity, 2),
     (pointers.check_any, 5),
     (pointers.check_in_two, 4),
-    (heaps.take_length, 2),
+    (heaps.take_length, 8),
     (heaps.access_items, 3),
     (pointers.record_fact, 1),
     (heaps.initialize_by_call, 3),

@@ -23,6 +23,8 @@ class Rows:
     pure: tuple[Op, ...]  # without a flag
     overflow: tuple[Op, ...]  # pure, with a flag
     tests: tuple[Op, ...]  # of two arguments, the result is 0 or 1
+    signed: tuple[Op, ...]  # tests of the order of two words with a sign
+    unsigned: tuple[Op, ...]  # ... without one
     masks: tuple[Op, ...]  # of two arguments, the result has only bits that both have
     bitwise: tuple[Op, ...]  # of two arguments, each bit of the result depends on the same bit of both
     guards: tuple[Op, ...]  # of arguments
@@ -35,8 +37,8 @@ class Rows:
 def rows_without(
     left_out: frozenset[Op], word: int, products: int, divisions: int, excluded: frozenset[Op] = frozenset()
 ) -> Rows:
-    """The groups without those rows; a group of which nothing would be left stays as it is. The rows `excluded` are in
-    no group."""
+    """The groups without those rows; a group of which nothing would be left stays as it is, and so do the tests of an
+    order, in whose place no others stand. The rows `excluded` are in no group."""
     groups = rows(word, products, divisions)
     if excluded:
         groups = rows_but(word, excluded, products, divisions)
@@ -86,10 +88,13 @@ def rows(word: int, products: int = 1, divisions: int = 1) -> Rows:
     modelled = [row for row in fitting for _ in range(times(row))]
     of = {kind: tuple(row for row in modelled if row.kind is kind) for kind in Kind}
     pure = tuple(row for row in of[Kind.PURE] if row.overflows is None)
+    orders = [row for row in pure if is_test(row) and not row.commutative]
     return Rows(
         pure=pure,
         overflow=tuple(row for row in of[Kind.PURE] if row.overflows is not None),
         tests=tuple(row for row in pure if is_test(row)),
+        signed=tuple(row for row in orders if not row.name.startswith("uint_")),
+        unsigned=tuple(row for row in orders if row.name.startswith("uint_")),
         masks=tuple(row for row in pure if _is_made_of(row, _MASKS)),
         bitwise=tuple(row for row in pure if _is_made_of(row, _BITWISE)),
         guards=tuple(row for row in of[Kind.GUARD] if row.args),

@@ -10,7 +10,7 @@ from fuzz.draw.generator import generate
 from fuzz.draw.mixes import DEFAULT_MIX, HEAP_MIX
 from fuzz.draw.shape import HeapShape, Mix, Shape
 from fuzz.draw.steps.calls import call_something
-from fuzz.draw.steps.integers import chain, check_range, compute_any, compute_checked, event, guard, relate, repeat
+from fuzz.draw.steps.integers import check_range, compute_any, compute_checked, event, guard, pair, repeat
 from fuzz.draw.steps.strings import use_strings
 from fuzz.selftest.random_edits import edit
 from optimizer.ir.trace import Trace
@@ -34,11 +34,10 @@ MIXED_SHAPE = Shape(min_operations=20, max_operations=60, mix=DEFAULT_MIX, unkno
 _COMPUTING: Mix = (
     (compute_any, 12),
     (compute_checked, 6),
-    (chain, 4),
     (repeat, 2),
     (check_range, 2),
     (guard, 1),
-    (relate, 8),
+    (pair, 12),
 )
 """Few guards and tests, so that more of the operations can multiply or divide."""
 
@@ -47,10 +46,9 @@ COMPUTING_SHAPE = Shape(
     mix=(
         (compute_any, 40),
         (compute_checked, 8),
-        (chain, 8),
         (repeat, 6),
         (event, 1),
-        (relate, 8),
+        (pair, 16),
     ),
     unknown_failargs=0,
 )

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from fuzz.draw.aimed_draft import Aim, AimedDraft
 from fuzz.draw.choices import NotDrawable
 from fuzz.draw.memory_rows import IS_VALID
+from fuzz.draw.steps.bounds import check_index
 from fuzz.draw.steps.calls import look_at
 from fuzz.draw.steps.pointers import (
     check_pointer,
     guard_something,
     heap_event,
 )
+from optimizer.ir.immutable import replace
 from optimizer.ir.rows.ops import INT, REF, DescrKind, Kind
-from optimizer.ir.trace import ConstInt, Value, Var
+from optimizer.ir.trace import Value, Var
 from optimizer.ir.types.layout import Array
 
 # Accesses.
@@ -120,7 +124,7 @@ def access_items(draft: AimedDraft) -> None:
 
 
 def take_length(draft: AimedDraft) -> None:
-    """The length of an array, and a check of it or of an index against it."""
+    """The length of an array, and a check of it or of indices against it, with accesses there."""
     arrays = [value for value in (draft.reference() for _ in range(6)) if value is not None and _is_array(draft, value)]
     for array in arrays[: draft.choices.integer(1, 2)]:
         found = draft.object_of(array)
@@ -129,13 +133,18 @@ def take_length(draft: AimedDraft) -> None:
         strings, name = draft.memory.strings.get(found.type.name), found.type.name
         row = draft.choices.pick(draft.memory.lengths) if strings is None else strings[Kind.PURE]
         operation = draft.attempt(row, (array,), name if strings is None else None, found.type)
-        if operation is None or operation.result is None or not draft.choices.chance(60):
+        if operation is None or operation.result is None:
             continue
-        if draft.choices.chance(40):
+        if draft.choices.chance(20):
             draft.guard_on(operation.result)
         else:
-            other: Value = draft.variable() if draft.choices.chance(60) else ConstInt(draft.choices.integer(0, 4))
-            draft.guard_on(draft.test(other, operation.result))
+            check_index(draft, operation.result, partial(_access_item, draft, array))
+
+
+def _access_item(draft: AimedDraft, array: Value, index: Var) -> None:
+    aim = draft.aim_at(array)
+    if aim is not None and draft.choices.chance(70):
+        _access(draft, aim if aim.index is None else replace(aim, index=index))
 
 
 def _is_array(draft: AimedDraft, value: Value) -> bool:

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from itertools import islice
-
+from fuzz.draw.choices import NotDrawable
 from fuzz.draw.draft import Args, Draft
-from fuzz.draw.rows import OF_TWO, family
+from fuzz.draw.rows import family
 from fuzz.draw.steps.laws import INNER, OTHER, X, Y
 from optimizer.ir.rows.ops import OPS, Op
 from optimizer.ir.trace import ConstInt, Operation, RawText, Value, Var
@@ -27,47 +26,6 @@ def compute_checked(draft: Draft) -> None:
     args = draft.operands(row)
     if args is not None:
         draft.compute(row, args)
-
-
-def chain(draft: Draft) -> None:
-    """An operation with a constant on the result of one with a constant, the same one now and then."""
-    links = list(islice(filter(_has_constant, reversed(draft.computed)), 4))
-    if not links:
-        return compute_any(draft)
-    link = links[draft.choices.integer(0, len(links) - 1)]
-    row = draft.choices.pick(_next_rows(draft, link.op))
-    constants = [isinstance(arg, ConstInt) for arg in link.args]
-    if row.args is None or len(row.args) != len(constants):
-        row = link.op
-    assert link.result is not None
-    constant = ConstInt(draft.constant_beside(link.result))
-    if not draft.shape.vocabulary.is_all and draft.choices.chance(25):
-        # With that amount of shifts a word is used up, or just not.
-        first = next(arg.value for arg in link.args if isinstance(arg, ConstInt))
-        constant = ConstInt(draft.domain.const(draft.shape.word - first + draft.choices.integer(-1, 1)))
-    args: Args = tuple(constant if fixed else link.result for fixed in constants)
-    if draft.is_defined(row, args) and all(constants[index] for index in row.constant_args):
-        draft.compute(row, args)
-    return None
-
-
-def _has_constant(operation: Operation) -> bool:
-    return len(operation.args) > 1 and ConstInt in map(type, operation.args)
-
-
-def _next_rows(draft: Draft, row: Op) -> tuple[Op, ...]:
-    """The row itself, those that are defined where it is, others of single bits, tests, or any."""
-    match draft.choices.integer(0, 9):
-        case 0 | 1 | 2 | 3 | 4:
-            return (row,)
-        case 5 | 6 if row.defined is not None:
-            return tuple(other for other in draft.rows.pure if other.defined is row.defined) or (row,)
-        case 5 | 6 if row in draft.rows.bitwise:
-            return draft.rows.bitwise
-        case 7 | 8:
-            return draft.rows.tests
-        case _:
-            return draft.rows.pure
 
 
 def repeat(draft: Draft) -> None:
@@ -176,25 +134,6 @@ def bits_check(draft: Draft) -> None:
     draft.checked.append(var)
 
 
-def relate(draft: Draft) -> None:
-    """An operation that undoes another one, absorbs it or compares it with an operand, on its result and that
-    operand."""
-    if not draft.computed:
-        return compute_any(draft)
-    link = _recent(draft, draft.computed)
-    assert link.result is not None
-    args: Args = (link.result, draft.choices.pick(link.args))
-    if draft.choices.chance(30):
-        args = args[::-1]
-    if draft.choices.chance(30):
-        row = draft.choices.pick(draft.rows.tests)
-    else:
-        row = draft.choices.pick([row for row in (*draft.rows.pure, *draft.rows.overflow) if row in OF_TWO])
-    if draft.is_defined(row, args):
-        draft.compute(row, args)
-    return None
-
-
 def follow_law(draft: Draft) -> None:
     """The two operations of a law, with something between them now and then."""
     law = draft.choices.pick(draft.laws)
@@ -213,14 +152,51 @@ def follow_law(draft: Draft) -> None:
         draft.compute(law.outer, args)
 
 
-def order(draft: Draft) -> None:
-    """A guard on a comparison of two words, and another comparison that it may decide."""
-    args = (draft.variable(), draft.variable())
-    tests = draft.rows.tests
-    draft.guard_on(draft.compute(draft.choices.pick(tests), args))
-    test = draft.compute(draft.choices.pick(tests), args[::-1] if draft.choices.chance(50) else args)
+def pair(draft: Draft) -> None:
+    """Two operations, one on the result of the other, which is there already or is made: any two of the table as often
+    as any other two, and the same one again. What stands beside the result is a constant, an operand of the first one,
+    what that makes of another variable, or any; what comes out is tested now and then."""
+    choices, rows = draft.choices, (*draft.rows.pure, *draft.rows.overflow)
+    if draft.computed and choices.chance(50):
+        inner = _recent(draft, draft.computed)
+    else:
+        inner = draft.made[_first(draft, choices.pick(rows)).name]
+    assert inner.result is not None
+    match choices.integer(0, 7):
+        case 0 | 1 | 2 | 3:
+            other: Value = ConstInt(draft.constant_beside(inner.result))
+        case 4 | 5:
+            other = choices.pick(inner.args)
+        case 6:
+            other = _on(draft, inner.op, draft.variable(), inner.args[-1])
+        case _:
+            other = draft.variable()
+    last = _on(draft, inner.op if choices.chance(20) else choices.pick(rows), inner.result, other)
+    if choices.chance(20):
+        range_check(draft, last)
+
+
+def _first(draft: Draft, row: Op) -> Var:
+    """The operation on a variable of which something may be known, and a constant most often."""
+    var = draft.variable()
     if draft.choices.chance(30):
-        draft.guard_on(test)
+        range_check(draft, var)
+    is_constant = draft.choices.chance(70)
+    return _on(draft, row, var, ConstInt(draft.constant_beside(var)) if is_constant else draft.variable())
+
+
+def _on(draft: Draft, row: Op, one: Value, other: Value) -> Var:
+    """The operation on the two, or turned around now and then, or on the first if it takes one; with another second one
+    where it is not defined. Raises NotDrawable where there is none."""
+    args: Args = (one, other)[: len(row.args or ())]
+    if len(args) == 2 and not row.constant_args and draft.choices.chance(25):
+        args = args[::-1]
+    if draft.is_defined(row, args) and all(isinstance(args[index], ConstInt) for index in row.constant_args):
+        return draft.compute(row, args)
+    repaired = draft.repaired(row, args)
+    if repaired is None:
+        raise NotDrawable
+    return draft.compute(row, repaired)
 
 
 def infer(draft: Draft) -> None:
@@ -259,7 +235,7 @@ def compare(draft: Draft) -> None:
 def count(draft: Draft, var: Var) -> Var:
     """A constant more or less than the variable; now and then something else is computed from it, too, and checked.
     Raises NotDrawable."""
-    rows = [row for row in (*draft.rows.pure, *draft.rows.overflow) if row.name in _COUNTING]
+    rows = [row for row in (*draft.rows.pure, *draft.rows.overflow) if row.name in COUNTING]
     row, step = draft.choices.pick(rows), ConstInt(draft.choices.pick((1, 1, -1, 2, draft.constant())))
     if draft.choices.chance(60):
         scaling = [row for row in draft.rows.pure if row.name in _SCALING]
@@ -268,7 +244,7 @@ def count(draft: Draft, var: Var) -> Var:
     return draft.compute(row, (var, step))
 
 
-_COUNTING = ("int_add", "int_add_ovf", "int_sub", "int_sub_ovf")
+COUNTING = frozenset({"int_add", "int_add_ovf", "int_sub", "int_sub_ovf"})
 _SCALING = ("int_add", "int_mul", "int_lshift")
 
 

