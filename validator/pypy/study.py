@@ -41,6 +41,7 @@ from validator.pypy.printed.lines import FOREIGN, RPYTHON, UNUSED, is_pointer, r
 from validator.pypy.printed.parents import Parents, Targets, correspond, path_to
 from validator.pypy.printed.rows import Rows, rows_of, with_target
 from validator.pypy.printed.straight import NotStraight, Sides, straight
+from validator.pypy.printed.tables import OF_ONE_STRATEGY, with_tables
 from validator.pypy.printed.thread import with_readings
 from validator.pypy.printed.variables import OF_NOBODY_ELSE, named, with_variables
 from validator.pypy.translate import HASHES, INSTANCES, SAME_CONSTANTS, Translated, translate
@@ -50,7 +51,7 @@ SEEN_ELSEWHERE = " (seen in other programs)"
 
 _CERTAIN = (
     *(SAME_CONSTANTS, WATCHED, SAME_STRINGS, INSTANCES, HASHES, RPYTHON, FOREIGN, COPIED, UNUSED, FLOAT_BYTES),
-    OF_NOBODY_ELSE,
+    *(OF_NOBODY_ELSE, OF_ONE_STRATEGY),
 )
 
 
@@ -147,10 +148,11 @@ class Study:
         except (NotStraight, InputError):
             self._add_recorded(pair.recorded, file)
             return
-        rows, one = rows_of(sides), witness(len(self._logs), pair.number, pair.point)
-        sameness, row, once = Sameness(rows), rows.pairs[-1], len(sides.before.lines) - 1
         self._descrs.add(file, sides.before.lines)
         self._prologues[sides.prologue] += 1
+        sides, _ = with_tables(sides)
+        rows, one = rows_of(sides), witness(len(self._logs), pair.number, pair.point)
+        sameness, row, once = Sameness(rows), rows.pairs[-1], len(sides.before.lines) - 1
         self._fields.add(sides.before.lines, sameness)
         self._apart.add(one, sides, sameness)
         self._evidence.add(one, row, once, sameness)
@@ -256,6 +258,7 @@ def translated(pair: LogPair, file: str, knowledge: Knowledge, *, strict: Transl
     if path is not None:
         facts = facts_of(path, sides, knowledge.effects, knowledge.fields, generous=generous)
         sides = replace(sides, before=sides.before.with_lines(facts.in_front(sides.before.lines)))
+    sides, tables = with_tables(sides)
     sides, given = with_given(sides, knowledge.effects, knowledge.leaves)
     known = knowledge.leaves, knowledge.fields.never_changes
     sides, watched = with_watched(sides, loaded_fields(whole), *known)
@@ -272,7 +275,7 @@ def translated(pair: LogPair, file: str, knowledge: Knowledge, *, strict: Transl
     rests_on |= {number for number in knowledge.targets.bridges_to(rests_on) if number < pair.number}
     if pair.target is not None:
         rests_on.add(pair.target.number)
-    of_values = {*given, *watched, *apart, *zeros, *lengths, *of_floats, *variables, *code}
+    of_values = {*given, *watched, *apart, *zeros, *lengths, *of_floats, *variables, *tables, *code}
     assumes = sorted({*text.assumes, *facts.assumes, *of_values, *unused})
     told = (f"{what}{SEEN_ELSEWHERE}" if what in knowledge.elsewhere else what for what in assumes)
     is_bridge = pair.kind is not Kind.LOOP and not text.is_loop

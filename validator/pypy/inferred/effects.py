@@ -39,6 +39,7 @@ from validator.pypy.printed.lines import (
     touches_no_object,
 )
 from validator.pypy.printed.straight import AFTER, BEFORE, Sides
+from validator.pypy.printed.tables import type_of, types_of_tables
 
 CODE = "code"
 """The memory of machine code, which a call may invalidate."""
@@ -73,22 +74,27 @@ class Effect:
     @property
     def is_named(self) -> bool:
         """Does it mean the same in all processes?"""
-        return is_named(self.function) and is_named(self.memory)
+        return is_named(self.function) and is_named(self.memory) and not type_of(self.memory)
 
 
 @dataclass(slots=True)
 class Evidence:
     """Statements of pairs on effects, each with the pairs that say so. `stored_behind` are reads and writes that
     contradict a store which is put off, with the iteration in which it stands: one trace would only say of its own
-    store that it is right there. A preamble and its body are two, optimized one after the other."""
+    store that it is right there. A preamble and its body are two, optimized one after the other. `given` are the types
+    of tables that functions are given."""
 
     relied_on: dict[Effect, set[Witness]] = field(default_factory=dict)
     stored_behind: dict[Effect, set[Witness]] = field(default_factory=dict)
     denied: set[Effect] = field(default_factory=set)
+    given: set[tuple[str, str]] = field(default_factory=set)
 
     def add(self, pair: Witness, sides: Sides, once: int, sameness: Sameness) -> None:
         """Takes in a pair, of which these are the last row, the number of operations in an iteration, and the classes,
         which grow."""
+        types = types_of_tables(sides.before.lines)
+        calls_with_tables = (line for line in sides.before.lines if types and line.is_call)
+        self.given |= {(line.function, types[arg]) for line in calls_with_tables for arg in line.args if arg in types}
         relied: set[Effect] = set()
         behind: set[tuple[Effect, int]] = set()
         for _ in range(_ROUNDS):
@@ -118,9 +124,15 @@ class Evidence:
         assumed = (
             one
             for one in (relied_on | behind) - self.denied
-            if one.memory.endswith(OF_GIVEN) or not _SHARED.match(one.memory)
+            if one.memory.endswith(OF_GIVEN) or type_of(one.memory) or not _SHARED.match(one.memory)
         )
-        return frozenset(one for one in assumed if not does_to_own(one.function, one.verb, one.memory))
+        return frozenset(one for one in assumed if self._is_about_others(one))
+
+    def _is_about_others(self, effect: Effect) -> bool:
+        """Is it none that one of RPython's own functions has on what it reads and writes?"""
+        type_ = type_of(effect.memory)
+        is_given = not type_ or (effect.function, type_) in self.given
+        return not (is_given and does_to_own(effect.function, effect.verb, effect.memory))
 
     def kept(self) -> Iterator[Row]:
         """The statements that mean the same in all processes, as rows."""

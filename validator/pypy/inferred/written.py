@@ -22,7 +22,7 @@ from validator.pypy.printed.straight import NotStraight, Sides
 
 ALLOCATIONS = ("new", "new_with_vtable")
 _SIZE = re.compile(r"<SizeDescr ([0-9]+)>")
-_FIELD = re.compile(r"<Field(?P<kind>[A-Z]) (?P<struct>.+)\.(?P<name>[^. ]+) (?P<offset>[0-9]+)(?: pure)?>")
+_FIELD = re.compile(r"<Field(?P<kind>[A-Z]) (?P<struct>.+)\.(?P<name>[^. ]+) (?P<offset>[0-9]+)(?: pure| of [^>]+)?>")
 _LOADS = ("getfield_gc_i", "getfield_gc_f")
 _ACCESSES = ("getfield_gc", "setfield_gc")
 _ITEMS = ("getarrayitem_gc", "setarrayitem_gc")

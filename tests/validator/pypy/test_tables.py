@@ -1,0 +1,127 @@
+"""The tables of dicts and sets, told apart by the strategies that they are for."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.pypy_logs import CALL, bridge, judged, judged_bridge, recorded
+from validator import Proved
+from validator.pypy.judge import Judged
+from validator.pypy.printed.tables import OF_ONE_STRATEGY
+
+NUMBER = "<FieldS dicttable.num_live_items 8>"
+STRATEGY = "<FieldP pypy.objspace.std.dictmultiobject.W_DictObject.inst_dstrategy 16>"
+STORAGE = "<FieldP pypy.objspace.std.dictmultiobject.W_DictMultiObject.inst_dstorage 8>"
+SET_STRATEGY = "<FieldP pypy.objspace.std.setobject.W_BaseSetObject.inst_strategy 24>"
+SET_STORAGE = "<FieldP pypy.objspace.std.setobject.W_BaseSetObject.inst_sstorage 16>"
+ADD = (
+    "call_n(ConstClass(_ll_dict_setitem_lookup_done_trampoline__v1541___simple_call__function_), {}, "
+    "descr=<Callv 0 r EF=5>)"
+)
+TYPE = "<FieldS dicttable.num_live_items 8 of W_DictMultiObject.inst_dstorage Strings>"
+AGAIN = f"i12 = getfield_gc_i(p4, descr={NUMBER})"
+
+
+def table(class_: str = "Strings", *between: str, first: int = 3) -> tuple[str, ...]:
+    """The loads of a table, the class of whose strategy is tested."""
+    return (
+        f"p{first} = getfield_gc_r(p0, descr={STRATEGY})",
+        f"guard_class(p{first}, ConstClass({class_}))",
+        *between,
+        f"p{first + 1} = getfield_gc_r(p0, descr={STORAGE})",
+    )
+
+
+OF_SET = (
+    f"p6 = getfield_gc_r(p0, descr={SET_STRATEGY})",
+    "guard_class(p6, ConstClass(Strings))",
+    f"p7 = getfield_gc_r(p0, descr={SET_STORAGE})",
+)
+
+
+def pair(*lines: str, is_kept: bool = False) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """A bridge that loads a number of items, does this, and loads it again, and an optimized one that does not."""
+    first, *rest = lines
+    start = (*first.split("\n"), f"i5 = getfield_gc_i(p4, descr={NUMBER})", *rest)
+    ends = "i13 = int_add(i5, {})", "finish(i13)"
+    kept = tuple(
+        f"{line[:-1]}, descr=<Guard0x11>) [p0]".replace("(, ", "(") if "guard" in line else line for line in start
+    )
+    again = (AGAIN,) if is_kept else ()
+    return (*start, AGAIN, ends[0].format("i12"), ends[1]), (
+        *kept,
+        *again,
+        ends[0].format("i12" if is_kept else "i5"),
+        ends[1],
+    )
+
+
+def log_of(*pairs: tuple[tuple[str, ...], tuple[str, ...]]) -> list[Judged]:
+    return judged(
+        "".join(recorded("[p0]", *before) + bridge("[p0]", *(f"+1: {one}" for one in after)) for before, after in pairs)
+    )
+
+
+def is_proved(one: Judged) -> bool:
+    return isinstance(one.verdict, Proved)
+
+
+TELL = f"call_n(ConstClass(tell), p0, descr={CALL})", "guard_no_exception()"
+DICT = "\n".join(table())
+ADDED = (*OF_SET, ADD.format("p7"), "guard_no_exception()")
+
+
+def test_what_is_in_a_class_is_of_a_type_of_its_own() -> None:
+    in_class = "p4 = getfield_gc_r(p0, descr=<FieldP pypy.objspace.std.typeobject.W_TypeObject.inst_dict_w 360>)"
+    elsewhere = in_class.replace("typeobject.W_TypeObject", "mapdict.W_TypeObjects")
+    assert is_proved(judged_bridge(*pair(in_class, *TELL)))
+    assert not is_proved(judged_bridge(*pair(elsewhere, *TELL)))
+
+
+@pytest.mark.parametrize("call", [TELL, ADDED])
+def test_a_call_that_is_about_another_table_may_leave_this_one(call: tuple[str, ...]) -> None:
+    one = judged_bridge(*pair(DICT, *call))
+    assert isinstance(one.verdict, Proved)
+    assert one.texts is not None
+    assert OF_ONE_STRATEGY in one.texts.assumes
+    assert any(what.startswith("call ") and what.endswith(f"does not write {TYPE}") for what in one.texts.assumes)
+
+
+def test_a_function_that_adds_to_a_table_of_that_type_writes_it() -> None:
+    given = (ADD.format("p4"), "guard_no_exception()")
+    assert not is_proved(judged_bridge(*pair(DICT, *given)))
+    other = log_of(pair(DICT, *ADDED), pair(DICT, *given, is_kept=True))
+    assert [is_proved(one) for one in other] == [False, True]
+
+
+def test_that_it_is_loaded_again_elsewhere_contradicts_it() -> None:
+    assert [is_proved(one) for one in log_of(pair(DICT, *TELL), pair(DICT, *TELL, is_kept=True))] == [False, True]
+
+
+def test_tables_for_another_strategy_are_others() -> None:
+    """What is said of one type is not said of another, be it that the optimizer relied on that there."""
+    other = "\n".join(table("Numbers"))
+    assert [is_proved(one) for one in log_of(pair(DICT, *TELL), pair(other, *TELL, is_kept=True))] == [True, True]
+
+
+@pytest.mark.parametrize(
+    "first",
+    [
+        f"p4 = getfield_gc_r(p0, descr={STORAGE})",  # no strategy is known
+        "\n".join(table("Strings", "call_n(ConstClass(other), p0, descr=<Callv 0 r EF=7>)")),  # nor behind a call
+        "p4 = getfield_gc_r(p0, descr=<FieldP dictiter.dict 8>)",  # the table of an iterator may be any
+    ],
+)
+def test_nothing_is_said_of_tables_of_no_known_type(first: str) -> None:
+    assert not is_proved(judged_bridge(*pair(first, *TELL)))
+
+
+def test_nothing_is_said_where_one_table_is_of_no_known_type() -> None:
+    more = "p8 = getfield_gc_r(p0, descr=<FieldP dictiter.dict 8>)", f"setfield_gc(p8, 7, descr={NUMBER})"
+    assert not is_proved(judged_bridge(*pair(DICT, *TELL, *more)))
+
+
+def test_a_store_to_the_same_table_is_seen() -> None:
+    assert not is_proved(judged_bridge(*pair(DICT, *TELL, f"setfield_gc(p4, 7, descr={NUMBER})")))
+    second = *table(first=8), f"setfield_gc(p9, 7, descr={NUMBER})"
+    assert not is_proved(judged_bridge(*pair(DICT, *TELL, *second)))

@@ -1,0 +1,86 @@
+"""Hash tables of dicts and sets, told apart by the strategies that they are for.
+
+RPython's tables of several types share a name, `dicttable`, and PyPy's optimizer, which tells them apart, keeps the
+number of items of one over a call that is about another. A table stands in the storage of a dict or set, and what type
+it has the strategy tells (dictmultiobject.py, setobject.py), or in a class (typeobject.py): none is in two of these, or
+for two strategies. So the numbers of items of tables of one type are a memory of their own, where each table of which
+the recorded trace accesses that is loaded from a class, or from a storage right behind the strategy, the class of which
+the trace has tested. What those of the optimized trace are taken for does not matter, as with the arrays of frames.
+"""
+
+from __future__ import annotations
+
+import re
+
+from optimizer.ir.immutable import replace
+from validator.pypy.printed.lines import Line, Printed
+from validator.pypy.printed.straight import Sides
+
+OF_ONE_STRATEGY = "tables of dicts and sets are for one strategy"
+
+_ITEMS = re.compile(r"<FieldS dicttable\.num_live_items [0-9]+>")
+_TYPED = re.compile(r"<FieldS dicttable\.num_live_items [0-9]+ (of .+)>")
+_STORAGE = re.compile(r"<FieldP pypy\.objspace\.std\.\w+\.(W_\w+\.inst_[ds]storage) [0-9]+>")
+_OF_CLASS = re.compile(r"<FieldP pypy\.objspace\.std\.\w+\.(W_TypeObject\.inst_dict_w) [0-9]+>")
+_STRATEGY = re.compile(r"<FieldP pypy\.objspace\.std\.\w+\.W_\w+\.inst_d?strategy [0-9]+>")
+_TESTS = ("guard_class", "guard_nonnull_class", "record_exact_class")
+
+
+def with_tables(sides: Sides) -> tuple[Sides, tuple[str, ...]]:
+    """The pair in which the numbers of items of tables are memories of their own, and what is assumed for that."""
+    recorded = (sides.before, *((sides.target.before,) if sides.target else ()))
+    told = _told(sides)
+    target = sides.target and _told(sides.target)
+    is_known = all(_is_known(printed) for printed in recorded)
+    told = replace(told, target=target)
+    return (told, (OF_ONE_STRATEGY,)) if is_known and told != sides else (sides, ())
+
+
+def type_of(memory: str) -> str:
+    """The type of the tables whose memory that is; "" of others."""
+    found = _TYPED.fullmatch(memory)
+    return found[1] if found else ""
+
+
+def types_of_tables(lines: tuple[Line, ...], *, is_recorded: bool = True) -> dict[str, str]:
+    """The types of tables, by the values that they are: the storage and the class of the strategy. What is recorded
+    loads the storage behind the strategy, with no call between; an optimized trace may know that from before."""
+    types: dict[str, str] = {}
+    owners: dict[str, str] = {}
+    strategies: dict[str, str] = {}
+    for line in lines:
+        if line.may_write and is_recorded:
+            strategies.clear()
+        elif line.name in _TESTS and line.args[0] in owners:
+            class_ = line.args[1].removeprefix("ConstClass(").removesuffix(")")
+            strategies[owners[line.args[0]]] = class_
+        elif (found := line.access) and _STRATEGY.fullmatch(found.memory):
+            strategies.pop(found.place[0], None)
+            owners[found.value] = found.place[0]
+        elif found and (storage := _STORAGE.fullmatch(found.memory)) and found.place[0] in strategies:
+            types[found.value] = f"of {storage[1]} {strategies[found.place[0]]}"
+        elif found and (class_dict := _OF_CLASS.fullmatch(found.memory)):
+            types[found.value] = f"of {class_dict[1]}"
+    return types
+
+
+def _is_known(recorded: Printed) -> bool:
+    types = types_of_tables(recorded.lines)
+    accesses = (found for line in recorded.lines if (found := line.access) and _ITEMS.fullmatch(found.memory))
+    return all(found.place[0] in types for found in accesses)
+
+
+def _told(sides: Sides) -> Sides:
+    """The pair that says of which tables the numbers are."""
+    return replace(sides, before=_typed(sides.before, True), after=_typed(sides.after, False))
+
+
+def _typed(printed: Printed, is_recorded: bool) -> Printed:
+    types = types_of_tables(printed.lines, is_recorded=is_recorded)
+    told = (
+        replace(line, descr=f"{line.descr[:-1]} {types[line.args[0]]}>")
+        if types and _ITEMS.fullmatch(line.descr) and line.args[0] in types
+        else line
+        for line in printed.lines
+    )
+    return printed.with_lines(tuple(told)) if types else printed
