@@ -286,12 +286,19 @@ def test_nothing_is_assumed_of_fields_that_several_types_have(field: str) -> Non
         ("ll_call_lookup_function_trampoline__v1___simple_call__function_x", "<FieldP dicttable.entries 48>", True),
         ("ll_call_lookup_function_trampoline__v1___simple_call__function_x", "<FieldP dicttable.indexes 32>", False),
         ("_ll_dict_del_trampoline__v1___simple_call__function_x", "<FieldP dicttable.entries 48>", False),
+        ("ll_dict_lookup_trampoline__v1___simple_call__function_x", "<FieldS dicttable.num_live_items 8>", True),
+        ("ll_dict_lookup_trampoline__v1___simple_call__function_x", "<FieldS dicttable.num_ever_used_items 16>", True),
+        ("ll_dict_lookup_trampoline__v1___simple_call__function_x", "<FieldS dicttable.resize_counter 24>", False),
+        ("_ll_dict_del_trampoline__v1___simple_call__function_x", "<FieldS dicttable.num_live_items 8>", False),
     ],
 )
-def test_lookups_leave_entries_where_they_are(function: str, field: str, *, is_right: bool) -> None:
-    load, call = f"p{{}} = getfield_gc_r(p0, descr={field})".format, f"call_n(ConstClass({function}), p0, descr={CALL})"
-    before = recorded("[p0]", load(2), call, load(3), "finish(p2, p3)")
-    pair = before + bridge("[p0]", *(f"+1: {line}" for line in (load(2), call, "finish(p2, p2)")))
+def test_lookups_leave_items_where_they_are(function: str, field: str, *, is_right: bool) -> None:
+    letter, kind = ("p", "r") if field.startswith("<FieldP") else ("i", "i")
+    load = f"{letter}{{}} = getfield_gc_{kind}(p0, descr={field})".format
+    call = f"call_n(ConstClass({function}), p0, descr={CALL})"
+    before = recorded("[p0]", load(2), call, load(3), f"finish({letter}2, {letter}3)")
+    after = (load(2), call, f"finish({letter}2, {letter}2)")
+    pair = before + bridge("[p0]", *(f"+1: {line}" for line in after))
     one, _ = judged(pair * 2)
     assert isinstance(one.verdict, Proved) is is_right
 

@@ -62,6 +62,8 @@ _NO_KEY = (
 """Fields that are no part of keys: of a string its bytes are, and objects that are numbers are compared by code of the
 interpreter, which may do anything, or are unwrapped first."""
 _KEY = rf"<Field. (rpy_|rpython\.)|(?!{_NO_KEY}).* pure>"
+_KEPT = r"(entries|num_live_items|num_ever_used_items)"
+"""The fields of dicts that lookups leave as they are: these make no item, but may make the index anew."""
 _OF_LISTS = (
     r"pop|pop_nonneg|pop_default|pop_zero|delitem|delitem_nonneg|insert_nonneg|reverse|mul|inplace_mul|concat|extend"
     r"|listslice_\w+?|listdelslice_\w+?|listsetslice"
@@ -82,7 +84,7 @@ _OWN = (
     (
         rf"ll_(call_lookup_function|dict_lookup){_ANYWHERE}",
         rf"{_TABLE}|{_KEY}",
-        r"<ArrayU|<Field. (dicttable\.(?!entries )|rpy_)|<Interior.*\.f_hash ",
+        rf"<ArrayU|<Field. (dicttable\.(?!{_KEPT} )|rpy_)|<Interior.*\.f_hash ",
     ),
     (
         rf"_ll_dict_(setitem_lookup_done|del){_ANYWHERE}",
