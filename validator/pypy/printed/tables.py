@@ -55,7 +55,8 @@ def types_of_tables(lines: tuple[Line, ...], *, is_recorded: bool = True) -> dic
             class_ = line.args[1].removeprefix("ConstClass(").removesuffix(")")
             strategies[owners[line.args[0]]] = class_
         elif (found := line.access) and _STRATEGY.fullmatch(found.memory):
-            strategies.pop(found.place[0], None)
+            for owner in [*strategies] if found.is_store else [found.place[0]]:  # a store may be to that one, too
+                strategies.pop(owner, None)
             owners[found.value] = found.place[0]
         elif found and (storage := _STORAGE.fullmatch(found.memory)) and found.place[0] in strategies:
             types[found.value] = f"of {storage[1]} {strategies[found.place[0]]}"
