@@ -154,24 +154,27 @@ def follow_law(draft: Draft) -> None:
 
 def pair(draft: Draft) -> None:
     """Two operations, one on the result of the other, which is there already or is made: any two of the table as often
-    as any other two, and the same one again. What stands beside the result is a constant, an operand of the first one,
-    what that makes of another variable, or any; what comes out is tested now and then."""
+    as any other two, but the same one again and tests more often. What stands beside the result is a constant, an
+    operand of the first one, what that makes of another variable, or any; what comes out is tested now and then."""
     choices, rows = draft.choices, (*draft.rows.pure, *draft.rows.overflow)
     if draft.computed and choices.chance(50):
         inner = _recent(draft, draft.computed)
     else:
         inner = draft.made[_first(draft, choices.pick(rows)).name]
     assert inner.result is not None
+    outer = inner.op if choices.chance(20) else choices.pick(draft.rows.tests if choices.chance(30) else rows)
     match choices.integer(0, 7):
+        case 0 if outer in draft.rows.tests:
+            other: Value = ConstInt(0)
         case 0 | 1 | 2 | 3:
-            other: Value = ConstInt(draft.constant_beside(inner.result))
+            other = ConstInt(draft.constant_beside(inner.result))
         case 4 | 5:
             other = choices.pick(inner.args)
         case 6:
             other = _on(draft, inner.op, draft.variable(), inner.args[-1])
         case _:
             other = draft.variable()
-    last = _on(draft, inner.op if choices.chance(20) else choices.pick(rows), inner.result, other)
+    last = _on(draft, outer, inner.result, other)
     if choices.chance(20):
         range_check(draft, last)
 
