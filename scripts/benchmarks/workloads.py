@@ -10,14 +10,17 @@ from fuzz.draw.generator import generate
 from fuzz.draw.mixes import DEFAULT_MIX, HEAP_MIX
 from fuzz.draw.shape import HeapShape, Mix, Shape
 from fuzz.draw.steps.calls import call_something
+from fuzz.draw.steps.heaps import take_length
 from fuzz.draw.steps.integers import check_range, compute_any, compute_checked, event, guard, pair, repeat
 from fuzz.draw.steps.strings import use_strings
 from fuzz.selftest.random_edits import edit
 from optimizer.ir.trace import Trace
 from optimizer.pipeline import optimize
 
-_HEAP_ALONE: Mix = tuple((step, weight) for step, weight in HEAP_MIX if step not in (call_something, use_strings))
-"""The mix of steps on the heap, without functions, exceptions and strings."""
+_HEAP_ALONE: Mix = tuple(
+    (step, weight) for step, weight in HEAP_MIX if step not in (call_something, take_length, use_strings)
+)
+"""The mix of steps on the heap, without functions, exceptions and strings, and checks of indices."""
 
 HEAP_SHAPE = Shape(
     inputs=5,
@@ -37,7 +40,7 @@ _COMPUTING: Mix = (
     (repeat, 2),
     (check_range, 2),
     (guard, 1),
-    (pair, 12),
+    (pair, 8),
 )
 """Few guards and tests, so that more of the operations can multiply or divide."""
 

@@ -156,7 +156,7 @@ def test_an_ill_formed_trace_is_represented_all_the_same() -> None:
 
 
 def test_hypothesis_shows_a_failing_trace_as_its_text() -> None:
-    @settings(max_examples=300, deadline=None, database=None, derandomize=True)
+    @settings(max_examples=1000, deadline=None, database=None, derandomize=True)
     @given(traces(max_ops=3, kinds=["integers"]))
     def fails(trace: Trace) -> None:
         assert not any(op.op is OPS["int_lshift"] for op in trace.ops)

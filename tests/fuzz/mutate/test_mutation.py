@@ -179,7 +179,7 @@ DOES: dict[Mutation, Callable[[Trace, Trace], bool]] = {
 def test_each_kind_does_what_it_says(children: dict[Mutation, list[Pair]], kind: Mutation) -> None:
     """Nearly always: what repairs a trace may undo some of it."""
     done = [DOES[kind](parent.trace, child.trace) for parent, child in children[kind]]
-    assert sum(done) >= 0.9 * len(done) > 0
+    assert sum(done) >= 0.85 * len(done) > 0
 
 
 UNSEEN = (values.dead_slot, values.other_failarg, operations.other_kind_of_end, values.other_input)
