@@ -17,7 +17,6 @@ from optimizer.ir.dialects.pypy_pairs import Kind, LogPair, Unpaired
 from optimizer.ir.faults import InputError
 from optimizer.ir.immutable import replace
 from validator.pypy.facts import Facts, facts_of
-from validator.pypy.inferred.cells import Cells, Variables, with_cells
 from validator.pypy.inferred.classes import Apart, with_classes
 from validator.pypy.inferred.contents import Content, Contents
 from validator.pypy.inferred.effects import Effect, Evidence, leaves
@@ -65,7 +64,7 @@ class Inferred:
     """Statements that are inferred from the work of PyPy's optimizer: the effects that calls are taken not to have, the
     classes whose objects are `apart` from constants that they are compared with, the fields that one constant alone
     has, the constants that are known characters, the places of constants that hold 0, and of those whose `lengths` are
-    other ones, the fields of constants that are `folded` to those in them, and how many variables `code` has."""
+    other ones, and the fields of constants that are `folded` to the constants in them."""
 
     effects: frozenset[Effect] = frozenset()
     apart: frozenset[str] = frozenset()
@@ -74,7 +73,6 @@ class Inferred:
     zeros: frozenset[str] = frozenset()
     lengths: frozenset[str] = frozenset()
     folded: frozenset[str] = frozenset()
-    code: frozenset[Variables] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,7 +117,6 @@ class Study:
     _zeros: Zeros = field(default_factory=Zeros)
     _lengths: Lengths = field(default_factory=Lengths)
     _folded: Folded = field(default_factory=Folded)
-    _cells: Cells = field(default_factory=Cells)
     _descrs: Descrs = field(default_factory=Descrs)
     _prologues: Counter[tuple[str, ...]] = field(default_factory=Counter)
     _logs: list[tuple[Fields, Parents, Targets]] = field(default_factory=list)
@@ -160,7 +157,6 @@ class Study:
         self._zeros.add(one, row, sameness)
         self._lengths.add(one, sides)
         self._folded.add(one, sides, rows, sameness)
-        self._cells.add(one, row)
         if fewer := self._lone.add(one, sides, is_bridge=pair.kind is Kind.BRIDGE):
             self._of_lone.add(one, row, once, Sameness(rows, lone=fewer))
 
@@ -211,8 +207,7 @@ class Study:
         effects, own = (self._effects(log, lone, is_own=is_own) for is_own in (False, True))
         folded = frozenset(filter(fields.never_changes, self._folded.assumed(log)))
         constants = self._contents.assumed(log), self._zeros.assumed(log), self._lengths.assumed(log), folded
-        code = self._cells.assumed(log)
-        inferred = Inferred(effects, self._apart.assumed(log), lone, *constants, code)
+        inferred = Inferred(effects, self._apart.assumed(log), lone, *constants)
         elsewhere = frozenset(map(str, effects - own))
         return Knowledge(fields, inferred, parents, targets, elsewhere, _usual(self._prologues))
 
@@ -262,7 +257,6 @@ def translated(pair: LogPair, file: str, knowledge: Knowledge, *, strict: Transl
     sides, given = with_given(sides, knowledge.effects, knowledge.leaves)
     known = knowledge.leaves, knowledge.fields.never_changes
     sides, watched = with_watched(sides, loaded_fields(whole), *known)
-    sides, code = with_cells(sides, knowledge.inferred.code, knowledge.leaves)
     sides = with_constants(sides, *known)
     sides, apart = with_classes(sides, knowledge.inferred.apart)
     sides, zeros = with_zeros(sides, knowledge.inferred.zeros)
@@ -275,7 +269,7 @@ def translated(pair: LogPair, file: str, knowledge: Knowledge, *, strict: Transl
     rests_on |= {number for number in knowledge.targets.bridges_to(rests_on) if number < pair.number}
     if pair.target is not None:
         rests_on.add(pair.target.number)
-    of_values = {*given, *watched, *apart, *zeros, *lengths, *of_floats, *variables, *tables, *code}
+    of_values = {*given, *watched, *apart, *zeros, *lengths, *of_floats, *variables, *tables}
     assumes = sorted({*text.assumes, *facts.assumes, *of_values, *unused})
     told = (f"{what}{SEEN_ELSEWHERE}" if what in knowledge.elsewhere else what for what in assumes)
     is_bridge = pair.kind is not Kind.LOOP and not text.is_loop
