@@ -20,6 +20,7 @@ from validator.prove import cheap_rungs, encode, encoding, judge, known_places
 from validator.prove.cheap_rungs import CheapRungs
 from validator.prove.discharge import Discharger
 from validator.prove.facts import bounded, differences
+from validator.prove.facts.bounded_facts import BoundedFacts
 from validator.prove.facts.facts import Facts
 from validator.prove.facts.intervals import Intervals
 from validator.prove.facts.journal import Journal
@@ -124,6 +125,14 @@ def _third_is_equal(facts: Any, order: str, a: Term, b: Term) -> Any:
 
 def _not_noted(journal: Any, table: dict[Any, Any], key: Any, value: Any) -> None:
     table[key] = value
+
+
+def _one_case(facts: Any, claim: Term, splits: int = 2) -> bool:
+    claim = facts.rebuild(claim)
+    if facts.contradiction or claim is facts._terms.true or facts._contradicts(facts._terms.not_(claim)):
+        return True
+    condition = facts._choice_in(claim) if splits else None
+    return condition is not None and facts._proves_where(condition, claim, splits - 1)
 
 
 # Intervals.
@@ -313,6 +322,8 @@ VALIDATOR_FAULTS = (
     _known("unknown content is another one", "objects differ where the content of one is known",
         _set(Facts, "_are_distinct", _unknown_is_other),
         f"{_HEAP}test_objects_that_differ_in_length_or_in_an_immutable_field"),
+    _known("one case proves", "a claim holds where it does in one case of a choice",
+        _set(BoundedFacts, "proves_by_cases", _one_case), _RUNGS),
     _known("interval off by one", "a < b where the greatest a is the least b", _set(BoundsDomain, "slt", _slt),
         f"{_DOMAINS}test_primitive_is_sound", _CLAIMS),
     _known("shifted bits are known", "unknown bits stay where they were",

@@ -59,7 +59,7 @@ class CheapRungs:
         if facts.contradiction or facts.rebuild(obligation.claim) is self._pair.terms.true:
             return "structure"
         bounded = self._with_bounds(facts)
-        return "intervals" if bounded.proves(obligation.claim) else None
+        return "intervals" if bounded.proves_by_cases(obligation.claim) else None
 
     def _with_bounds(self, facts: Facts) -> BoundedFacts:
         """The facts as learned so far, with bounds."""

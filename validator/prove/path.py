@@ -35,9 +35,9 @@ class Path:
         facts = self._known(terms, events)
         if facts.contradiction:
             return condition
-        if facts.proves(condition):
+        if facts.proves_by_cases(condition):
             return terms.true
-        return terms.false if facts.proves(terms.not_(condition)) else condition
+        return terms.false if facts.proves_by_cases(terms.not_(condition)) else condition
 
     def _known(self, terms: ObjectTerms, events: int) -> BoundedFacts:
         """The facts there, more at each place."""

@@ -35,25 +35,9 @@ _number = attrgetter("number")
 def cone(roots: Iterable[Term], without: Container[Term] = ()) -> list[Term]:
     """Every term that `roots` are built of, themselves included, arguments before their users; but none of those in
     `without`, nor what only they are built of."""
-    seen: set[Term] = set()
-    order: list[Term] = []
-    users: list[Term] = []
-    stack: list[Term | None] = list(roots)
-    while stack:
-        term = stack.pop()
-        if term is None:  # the arguments of the last of `users` are in order
-            order.append(users.pop())
-        elif term not in seen and term not in without:
-            seen.add(term)
-            if term.args:
-                users.append(term)
-                stack.append(None)
-                for arg in term.args:
-                    if arg not in seen and arg not in without:
-                        stack.append(arg)
-            else:
-                order.append(term)
-    return order
+    found = cone_within(roots, without, None)
+    assert found is not None
+    return found
 
 
 def missing(root: Term, known: Container[Term], most: int | None = None) -> Sequence[Term]:
@@ -80,6 +64,31 @@ def _missing(root: Term, known: Container[Term], most: int | None) -> Sequence[T
                 return ()
             stack += term.args
     return sorted(found, key=_number)
+
+
+def cone_within(roots: Iterable[Term], without: Container[Term], most: int | None) -> list[Term] | None:
+    """The cone if it has no more than so many terms."""
+    seen: set[Term] = set()
+    order: list[Term] = []
+    users: list[Term] = []
+    stack: list[Term | None] = list(roots)
+    while stack:
+        term = stack.pop()
+        if term is None:  # the arguments of the last of `users` are in order
+            order.append(users.pop())
+        elif term not in seen and term not in without:
+            seen.add(term)
+            if most is not None and len(seen) > most:
+                return None
+            if term.args:
+                users.append(term)
+                stack.append(None)
+                for arg in term.args:
+                    if arg not in seen and arg not in without:
+                        stack.append(arg)
+            else:
+                order.append(term)
+    return order
 
 
 def evaluate(roots: Iterable[Term], values: Mapping[str, int], width: int) -> list[Any]:

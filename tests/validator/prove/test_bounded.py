@@ -133,7 +133,7 @@ def _with_constants(text: str) -> str:
 def test_proofs_by_denial() -> None:
     """Each is shown only by what its denial says of parts."""
     terms = ObjectTerms(64, Layout())
-    x, c = terms.var("x"), terms.const
+    x, y, c = terms.var("x"), terms.var("y"), terms.const
     more = terms.add(x, terms.one)
     facts = BoundedFacts(terms)
     facts.assume(terms.not_(terms.add_overflows(x, terms.one)))
@@ -146,5 +146,8 @@ def test_proofs_by_denial() -> None:
     signs = BoundedFacts(terms)
     clamped = terms.ite(terms.slt(x, terms.zero), terms.zero, x)
     assert signs.proves(terms.not_(terms.slt(clamped, c(-1))))
+    choice = terms.ite(terms.slt(y, terms.one), c(2), c(3))
+    in_cases = terms.eq(choice, terms.sub(c(3), terms.bit(terms.sle(y, terms.zero))))
+    assert signs.proves_by_cases(in_cases)
     assert not signs.contradiction
     assert not signs.learned

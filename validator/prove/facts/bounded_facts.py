@@ -6,13 +6,19 @@ from collections.abc import Iterable
 from weakref import proxy
 
 from optimizer.ir.domains.bounds import Bounds
-from optimizer.ir.domains.term import Term
+from optimizer.ir.domains.term import Term, cone_within
 from validator.prove.facts.bounded import BoundedRewriting
 from validator.prove.facts.differences import follows
 from validator.prove.facts.facts import Facts
 from validator.prove.facts.intervals import Intervals
 from validator.prove.facts.journal import go_on
 from validator.prove.terms.object_terms import ObjectTerms
+
+_SPLITS = 2
+"""The depth of nested choices in a claim that are looked at, at most."""
+
+_LARGEST_SPLIT = 100
+"""The number of parts of a claim up to which choices are looked for in it."""
 
 _TOLD = frozenset({"eq", "same", "class_in", "class_same", "float_same"})
 """Conditions by which terms stand for others."""
@@ -72,13 +78,23 @@ class BoundedFacts(Facts):
 
     def proves(self, claim: Term) -> bool:
         """Does the claim hold, as far as the bounds say? Its denial contradicts what is known, or it is a comparison
-        that follows from others, or both of its parts are so."""
+        that follows from others."""
         claim = self.rebuild(claim)
         if self.contradiction or claim is self._terms.true or self._contradicts(self._terms.not_(claim)):
             return True
-        if claim.kind == "both":
-            return all(map(self.proves, claim.args))
         return follows(claim, self.learned, self._intervals, self.rebuild)
+
+    def proves_by_cases(self, claim: Term, splits: int = _SPLITS) -> bool:
+        """The same, also where it holds both where the condition of a choice in it holds and where it does not."""
+        if self.proves(claim):
+            return True
+        claim = self.rebuild(claim)
+        if claim.kind == "both":
+            return all(self.proves_by_cases(part, splits) for part in claim.args)
+        condition = self._choice_in(claim) if splits else None
+        if condition is None:
+            return False
+        return all(self._proves_where(case, claim, splits - 1) for case in (condition, self._terms.not_(condition)))
 
     def _contradicts(self, condition: Term) -> bool:
         self.mark()
@@ -86,3 +102,24 @@ class BoundedFacts(Facts):
         contradicts = self.contradiction
         self.take_back()
         return contradicts
+
+    def _proves_where(self, condition: Term, claim: Term, splits: int) -> bool:
+        self.mark()
+        self.assume(condition)
+        proves = self.proves_by_cases(claim, splits)
+        self.take_back()
+        return proves
+
+    def _choice_in(self, claim: Term) -> Term | None:
+        """The condition of the first choice that the claim is built of, or the first of those that it combines."""
+        for term in cone_within([claim], (), _LARGEST_SPLIT) or ():
+            if term.kind in ("ite", "both"):
+                return _first_of(term.args[0])
+        return None
+
+
+def _first_of(condition: Term) -> Term:
+    """The first condition that a combination of conditions is made of."""
+    while condition.kind in ("both", "not_"):
+        condition = condition.args[0]
+    return condition
