@@ -142,7 +142,7 @@ def test_a_find_stays_what_it_is_where_a_process_is_lost_over_its_reduction(tmp_
 
 def test_the_results_are_the_same_for_any_number_of_processes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("fuzz.campaign.folder.BATCH", 8)
-    plan = plan_of("same", 30)
+    plan = plan_of("same", 30, options=Options())
     alone = told(run(plan, tmp_path / "alone", 1))
     assert [one.seed for one in alone] == list(range(30))
     assert [one.first for one in alone] == [seed - seed % 8 for seed in range(30)]
