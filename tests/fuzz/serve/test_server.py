@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import http.client
+import io
 import json
 import os
 import signal
@@ -19,6 +20,7 @@ from typing import Any
 
 import pytest
 
+from fuzz.serve import judge
 from fuzz.serve.server import MOST_BYTES, Limits, Playground
 
 RIGHT = {"action": "validate", "before": "[i0]\ni1 = int_add(i0, 0)\nfinish(i1)\n", "after": "[i0]\nfinish(i0)\n"}
@@ -164,6 +166,18 @@ def test_a_question_that_takes_too_much_is_ended(limits: Limits, said: str) -> N
         answer = small.answered(json.dumps(RIGHT).encode())
         assert answer is not None
         assert said in json.loads(answer)["error"]
+
+
+def test_an_import_that_fails_ends_the_process(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It is no fault that is told: the server says that memory was short, most likely, and how the process ended."""
+
+    def failing(_: object) -> None:
+        raise ImportError("failed to map segment")
+
+    monkeypatch.setattr("fuzz.serve.judge.answer", failing)
+    monkeypatch.setattr(sys, "stdin", io.StringIO(json.dumps(RIGHT)))
+    with pytest.raises(ImportError):
+        judge.main()
 
 
 def test_the_command_says_where_it_is_and_ends_with_ctrl_c() -> None:

@@ -94,6 +94,11 @@ def test_a_function_that_adds_to_a_table_of_that_type_writes_it() -> None:
     assert [is_proved(one) for one in other] == [False, True]
 
 
+def test_a_function_of_dicts_may_be_about_any_table_while_no_type_of_what_it_is_given_is_known() -> None:
+    other = "p8 = getfield_gc_r(p0, descr=<FieldP P.inst_q 24>)", f"p7 = getfield_gc_r(p8, descr={SET_STORAGE})"
+    assert not is_proved(judged_bridge(*pair(DICT, *other, ADD.format("p7"), "guard_no_exception()")))
+
+
 def test_that_it_is_loaded_again_elsewhere_contradicts_it() -> None:
     assert [is_proved(one) for one in log_of(pair(DICT, *TELL), pair(DICT, *TELL, is_kept=True))] == [False, True]
 

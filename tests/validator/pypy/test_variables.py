@@ -48,6 +48,11 @@ def test_other_arrays_may_be_one(first: str, second: str) -> None:
     assert not is_proved(*swapped((other, *arrays)))
 
 
+def test_another_name_of_an_array_tells_nothing_of_its_kind() -> None:
+    assert not is_proved(*swapped((ARRAYS[0], "p2 = same_as_r(p1)")))
+    assert not is_proved(*swapped((*ARRAYS[:1], ARRAYS[1].replace("p2", "p8"), "p2 = same_as_r(p8)")))
+
+
 def test_a_load_that_moves_over_a_store_to_the_same_array_is_not_proved() -> None:
     moved = (*ARRAYS, STORES[0], LOADS[0], STORES[1], "finish(p3)"), (*ARRAYS, LOADS[0], *STORES, "finish(p3)")
     assert not is_proved(*moved)

@@ -129,10 +129,11 @@ class Evidence:
         return frozenset(one for one in assumed if self._is_about_others(one))
 
     def _is_about_others(self, effect: Effect) -> bool:
-        """Is it none that one of RPython's own functions has on what it reads and writes?"""
-        type_ = type_of(effect.memory)
-        is_given = not type_ or (effect.function, type_) in self.given
-        return not (is_given and does_to_own(effect.function, effect.verb, effect.memory))
+        """Is it none that one of RPython's own functions has on what it reads and writes? Each is for tables of one
+        type: one that is given those of another type, and none of this one, does nothing to these."""
+        type_, given = type_of(effect.memory), {type_ for one, type_ in self.given if one == effect.function}
+        is_of_others = type_ and given and type_ not in given
+        return bool(is_of_others) or not does_to_own(effect.function, effect.verb, effect.memory)
 
     def kept(self) -> Iterator[Row]:
         """The statements that mean the same in all processes, as rows."""

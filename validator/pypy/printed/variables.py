@@ -68,9 +68,10 @@ def _is_known(recorded: Printed, path: Path | None) -> bool:
     """Is it known of each array that is accessed whether it is that of a frame? Nothing that copies items, or is known
     to touch none of a frame, is given one."""
     of_frames = _of_frames(recorded, path)
-    results = {line.result for line in path.lines} if path else set()
+    results = {line.result for line in path.lines if not _is_copied(line)} if path else set()
     handed = dict(zip(recorded.inputs, path.handed if path else (), strict=False))
-    unknown = {value for value in recorded.inputs if handed.get(value) not in results} - of_frames
+    unknown = {value for value in recorded.inputs if handed.get(value) not in results}
+    unknown = (unknown | {line.result or "" for line in recorded.lines if _is_copied(line)}) - of_frames
     return not any(
         _array(line) in unknown
         if line.descr == ITEMS
@@ -78,6 +79,11 @@ def _is_known(recorded: Printed, path: Path | None) -> bool:
         for line in recorded.lines
         if line.descr == ITEMS or line.is_call
     )
+
+
+def _is_copied(line: Line) -> bool:
+    """Is its result another name of a value?"""
+    return line.name.startswith("same_as")
 
 
 def _array(line: Line) -> str | None:
