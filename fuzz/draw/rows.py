@@ -74,6 +74,8 @@ _PRODUCTS = frozenset({"mul", "umulh", "mul_overflows"})
 _DIVISIONS = frozenset({"udiv", "sdiv", "srem", "fdiv", "fmod"})
 _MASKS = frozenset({"var", "bit_and"})
 _BITWISE = frozenset({"var", "bit_and", "bit_or", "bit_xor", "bit_not"})
+_SUMS = frozenset({"var", "add", "sub", "add_overflows", "sub_overflows"})
+_SCALES = frozenset({"var", "add", "mul", "shl"})
 
 
 @cache
@@ -88,13 +90,13 @@ def rows(word: int, products: int = 1, divisions: int = 1) -> Rows:
     modelled = [row for row in fitting for _ in range(times(row))]
     of = {kind: tuple(row for row in modelled if row.kind is kind) for kind in Kind}
     pure = tuple(row for row in of[Kind.PURE] if row.overflows is None)
-    orders = [row for row in pure if is_test(row) and not row.commutative]
+    orders = {row: has_sign(row) for row in pure if is_test(row) and not row.commutative}
     return Rows(
         pure=pure,
         overflow=tuple(row for row in of[Kind.PURE] if row.overflows is not None),
         tests=tuple(row for row in pure if is_test(row)),
-        signed=tuple(row for row in orders if not row.name.startswith("uint_")),
-        unsigned=tuple(row for row in orders if row.name.startswith("uint_")),
+        signed=tuple(row for row, has_a_sign in orders.items() if has_a_sign),
+        unsigned=tuple(row for row, has_a_sign in orders.items() if not has_a_sign),
         masks=tuple(row for row in pure if _is_made_of(row, _MASKS)),
         bitwise=tuple(row for row in pure if _is_made_of(row, _BITWISE)),
         guards=tuple(row for row in of[Kind.GUARD] if row.args),
@@ -163,6 +165,25 @@ def is_truth(row: Op) -> bool:
 def is_test(row: Op) -> bool:
     """Is it a test of two words?"""
     return row.args == (INT, INT) and is_truth(row)
+
+
+def has_sign(row: Op) -> bool:
+    """Is it a test of an order to which -1 and 0 are as 0 and 1 are?"""
+    assert row.meaning is not None
+    domain = concrete(_WORD)
+    return bool(row.meaning(domain, -1, 0)) == bool(row.meaning(domain, 0, 1))
+
+
+@cache
+def is_sum(row: Op) -> bool:
+    """Is it a sum or a difference of two words?"""
+    return _is_made_of(row, _SUMS)
+
+
+@cache
+def is_scaling(row: Op) -> bool:
+    """Is it a sum, a product or a shift to the left of two words?"""
+    return _is_made_of(row, _SCALES)
 
 
 def _is_made_of(row: Op, kinds: frozenset[str]) -> bool:

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from fuzz.draw.draft import Args, Draft
-from fuzz.draw.rows import OF_TWO
-from fuzz.draw.steps.integers import COUNTING
+from fuzz.draw.rows import OF_TWO, is_sum
 from optimizer.ir.rows.ops import Op
 from optimizer.ir.trace import ConstInt, Value, Var
 
@@ -89,7 +88,7 @@ def _test(draft: Draft, one: Value, other: Value, rows: Sequence[Op], guarded: i
 def _beside(draft: Draft, index: Var, limit: Var) -> Var:
     """A neighbour of the index or of the limit, what is between them, or anything else of them."""
     choices = draft.choices
-    sums = [row for row in (*draft.rows.pure, *draft.rows.overflow) if row.name in COUNTING]
+    sums = [row for row in (*draft.rows.pure, *draft.rows.overflow) if is_sum(row)]
     var = choices.pick((index, index, index, limit))
     if sums and choices.chance(70):
         row = choices.pick(sums)

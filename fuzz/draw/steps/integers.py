@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from fuzz.draw.choices import NotDrawable
 from fuzz.draw.draft import Args, Draft
-from fuzz.draw.rows import family
+from fuzz.draw.rows import family, is_scaling, is_sum
 from fuzz.draw.steps.laws import INNER, OTHER, X, Y
 from optimizer.ir.rows.ops import OPS, Op
 from optimizer.ir.trace import ConstInt, Operation, RawText, Value, Var
@@ -238,17 +238,13 @@ def compare(draft: Draft) -> None:
 def count(draft: Draft, var: Var) -> Var:
     """A constant more or less than the variable; now and then something else is computed from it, too, and checked.
     Raises NotDrawable."""
-    rows = [row for row in (*draft.rows.pure, *draft.rows.overflow) if row.name in COUNTING]
+    rows = [row for row in (*draft.rows.pure, *draft.rows.overflow) if is_sum(row)]
     row, step = draft.choices.pick(rows), ConstInt(draft.choices.pick((1, 1, -1, 2, draft.constant())))
     if draft.choices.chance(60):
-        scaling = [row for row in draft.rows.pure if row.name in _SCALING]
+        scaling = [row for row in draft.rows.pure if is_scaling(row)]
         factor = ConstInt(draft.choices.integer(2, draft.shape.word - 1))
         range_check(draft, draft.compute(draft.choices.pick(scaling), (var, factor)))
     return draft.compute(row, (var, step))
-
-
-COUNTING = frozenset({"int_add", "int_add_ovf", "int_sub", "int_sub_ovf"})
-_SCALING = ("int_add", "int_mul", "int_lshift")
 
 
 def event(draft: Draft) -> None:
