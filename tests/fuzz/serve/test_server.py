@@ -175,6 +175,7 @@ def test_an_import_that_fails_ends_the_process(monkeypatch: pytest.MonkeyPatch) 
         raise ImportError("failed to map segment")
 
     monkeypatch.setattr("fuzz.serve.judge.answer", failing)
+    monkeypatch.setattr("fuzz.serve.judge.collect_seldom", lambda: None)  # it is for the whole process
     monkeypatch.setattr(sys, "stdin", io.StringIO(json.dumps(RIGHT)))
     with pytest.raises(ImportError):
         judge.main()
