@@ -27,7 +27,7 @@ from validator.pypy.kept import Kept
 from validator.pypy.resume_data import Loop
 from validator.pypy.study import Knowledge, Study
 from validator.tell.report import verdict_json
-from validator.verdict import Failed, Fault, Options, Proved, Refuted, Verdict
+from validator.verdict import Failed, Fault, Options, Proved, Unknown, Verdict
 
 _LATE_S = 10.0
 
@@ -203,7 +203,7 @@ def _once(prove: Prove) -> Prove:
             if asked == question:
                 return verdict
         verdict = prove(before, after, options, loop)
-        if isinstance(verdict, Proved | Refuted):
+        if not isinstance(verdict, Unknown) or verdict.evidence.is_repeatable:
             known.append((question, verdict))
         return verdict
 

@@ -88,7 +88,8 @@ def validate_loop(loop: Loop, judging: Judging) -> Verdict:
         if isinstance(verdict, Unsupported | Failed):
             return replace(verdict, reason=f"{proof.name}: {verdict.reason}")
         if not isinstance(verdict, Proved):
-            return _difference(loop, judging, proof) or _unknown(proof, verdict)
+            found = _difference(loop, judging, proof) if judging.options.runs else None
+            return found or _unknown(proof, verdict, has_looked=judging.options.runs)
         proved[proof.name] = verdict.evidence
     return Proved(_together(loop, proved))
 
@@ -161,12 +162,12 @@ def _without_mark(unrolled: tuple[Trace, Trace]) -> tuple[Trace, Trace]:
     return before.of([one for one in before.ops if one != NEVER]), after
 
 
-def _unknown(proof: Proof, verdict: Refuted | Unknown) -> Unknown:
+def _unknown(proof: Proof, verdict: Refuted | Unknown, *, has_looked: bool) -> Unknown:
     obligations = tuple(_named(proof.name, verdict.evidence.obligations))
     evidence = replace(verdict.evidence, origins=(), early=(), stricter=(), obligations=obligations)
     if isinstance(verdict, Refuted):
         found = verdict.counterexample
-        shown = f"{NO_RUN}, in up to {ITERATIONS[-1]} iterations"
+        shown = f"{NO_RUN}, in up to {ITERATIONS[-1]} iterations" if has_looked else NO_RUN
         return Unknown(evidence, f"{proof.name}: {found.obligation}: {found.difference}; but {shown}")
     why = verdict.why
     if why is not None and proof.name in (STEP, AGAIN):  # a part of the optimized trace is on the recorded side

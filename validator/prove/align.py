@@ -60,6 +60,17 @@ def given_origins(before: Trace, after: Trace) -> list[Sequence[int]]:
     return result
 
 
+def out_of_order(given: Sequence[Sequence[int]]) -> int | None:
+    """The first guard none of whose origins is that of the guards in front of it or behind, if there is one."""
+    low = 0
+    for j, choices in enumerate(given):
+        place = bisect_left(choices, low)
+        if place == len(choices):
+            return j
+        low = choices[place]
+    return None
+
+
 def is_inferred(after: Trace, given: Sequence[Sequence[int]]) -> bool:
     """Must origins be inferred, at least in part, where those are `given`?"""
     return any(
@@ -255,12 +266,3 @@ def _failargs_cost(mine: GuardEncoding, theirs: GuardEncoding) -> int:
         wanted is not None and wanted is not got for wanted, got in zip(theirs.failargs, mine.failargs, strict=True)
     )
     return _FAILARG * min(differing, _MOST_FAILARGS)
-
-
-def decreasing(origins: Sequence[int | None]) -> int | None:
-    """The first guard whose origin is below that of the guard before it, if there is one."""
-    for j in range(1, len(origins)):
-        low, high = origins[j - 1], origins[j]
-        if low is not None and high is not None and high < low:
-            return j
-    return None

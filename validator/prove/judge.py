@@ -15,7 +15,7 @@ from optimizer.ir.immutable import replace
 from optimizer.ir.trace import Trace
 from optimizer.ir.types.trace_layout import layout_of
 from validator.processes.alarm import Late, alarm
-from validator.prove.align import Alignment, decreasing, given_origins, is_inferred
+from validator.prove.align import Alignment, given_origins, is_inferred, out_of_order
 from validator.prove.discharge import Answered, Budget, Discharger, Holds, Model, NotSettled
 from validator.prove.notes import (
     LONGEST_SAMPLED,
@@ -186,10 +186,12 @@ class _Judge:
         self._clock = clock
         self._before, self._after = before, after
         self._examples, self._runs_to_end = examples, runs_to_end
+        self._given_origins = given_origins(before, after)
+        if before.guards and (j := out_of_order(self._given_origins)) is not None:
+            raise UnsupportedFault(self._reordered(j))
         self._layout = layout_of(before, after)
         self._pair = encode_pair(before, after, self._layout, options)
         self._discharger = Discharger(self._pair, Budget(options.effort, start + options.timeout_s, clock), observe)
-        self._given_origins = given_origins(before, after)
         self._alignment = Alignment(self._pair.before, self._pair.after, self._given_origins)
 
     @cached_property
@@ -206,7 +208,7 @@ class _Judge:
 
     def verdict(self) -> Verdict:
         if not self._alignment.possible():
-            return Unsupported(self._reordered())
+            return Unsupported(self._reordered(0))
         unknown: _Attempt | None = None
         seen: set[tuple[int | None, ...]] = set()
         most = _UNSETTLED_ATTEMPTS_LONG if self._is_long else _UNSETTLED_ATTEMPTS
@@ -235,9 +237,8 @@ class _Judge:
                     if origin is not None:
                         self._alignment.discourage(guard, origin)
 
-    def _reordered(self) -> str:
-        where = decreasing([choices[0] for choices in self._given_origins])
-        line = self._after.guards[where or 0].line
+    def _reordered(self, j: int) -> str:
+        line = self._after.guards[j].line
         return f"line {line}: guards reordered" if line else "guards reordered"
 
     # One assignment.

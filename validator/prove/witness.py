@@ -14,7 +14,7 @@ from random import Random
 from typing import Any
 
 from optimizer.ir.domains.concrete import Concrete
-from optimizer.ir.domains.term import Term, cone
+from optimizer.ir.domains.term import Term, cone_within
 from optimizer.ir.faults import Unsupported
 from optimizer.ir.floats import NAN, ZERO, Float
 from validator.prove.terms.object_kinds import ANY_CLASS, ARRAYS, FLOATS, NO_CLASS
@@ -65,9 +65,11 @@ def is_satisfiable(terms: ObjectTerms, conditions: Sequence[Term]) -> bool:
 def find_values(terms: ObjectTerms, conditions: Sequence[Term]) -> Mapping[Term, int] | None:
     """Values of terms under which all of `conditions` hold, of all terms that these are built of; None if none were
     found. Words are signed, floats their patterns; equal references are equal numbers, 0 is NULL."""
+    if cone_within(conditions, (), _LARGEST) is None:
+        return None
     conditions = [*conditions, *terms.declared_contents(conditions)]
-    order = cone(conditions)
-    if len(order) > _LARGEST:
+    order = cone_within(conditions, (), _LARGEST)
+    if order is None:
         return None
     search = _Search(terms, conditions, order)
     try:

@@ -200,7 +200,7 @@ def _quick(prove: Prove, end: float) -> Prove:
         left_s = end - time.monotonic()
         if left_s <= 0:
             return Unknown(Evidence(is_repeatable=False), told)
-        left = replace(options, timeout_s=min(left_s, options.timeout_s), simplify=False)
+        left = replace(options, timeout_s=min(left_s, options.timeout_s), simplify=False, runs=loop is None)
         verdict = prove(before, after, left, loop)
         if isinstance(verdict, Unknown) and verdict.reason == OUT_OF_TIME:
             return replace(verdict, reason=told)
