@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from optimizer.ir.domains.term import Term
+from optimizer.ir.immutable import immutable
 from optimizer.ir.rows.row import NEW, REF, Op
 from optimizer.ir.trace import ConstInt, Operation, Trace, all_operations
 from optimizer.ir.types.layout import Field
@@ -84,7 +85,7 @@ def match_allocations(
 def _follow_all(flow: _Flow, before: Encoding, after: Encoding, origins: Sequence[int | None]) -> None:
     _follow(flow, before, after, origins)
     if not flow.has_all(after.made):
-        flow.simplify = knowing_all(before, after)
+        flow.contents = _Contents(knowing_all(before, after))
         _follow(flow, before, after, origins)
 
 
@@ -149,7 +150,7 @@ def match_exit(before: ExitEncoding, after: ExitEncoding, guard: GuardEncoding, 
     ahead of the guard keeps it. `simplify` makes keys of memory one that are equal: the latest store to a place may not
     be the latest one that names it as the other trace does."""
     flow = _Flow(guard.heap.allocations)
-    flow.simplify = simplify
+    flow.contents = _Contents(simplify)
     flow.follow_exit(before, after)
     return flow.partners(after.made)
 
@@ -194,7 +195,7 @@ class _Flow:
     """
 
     def __init__(self, taken: Iterable[Term]) -> None:
-        self.simplify: Simplify = _as_it_is
+        self.contents = _Contents(_as_it_is)
         self.contradicted: frozenset[Term] = frozenset()
         self._partner: dict[Term, Term] = {alloc: alloc for alloc in taken}
         self._taken: set[Term] = set(self._partner)
@@ -202,7 +203,7 @@ class _Flow:
 
     def copy(self) -> _Flow:
         flow = _Flow(())
-        flow.simplify = self.simplify
+        flow.contents = self.contents
         flow._partner, flow._taken = self._partner.copy(), self._taken.copy()
         flow.unconfirmed = self.unconfirmed.copy()
         return flow
@@ -234,20 +235,24 @@ class _Flow:
         if not made or (not self.unconfirmed and all(alloc in self._partner for alloc in made)):
             return
         slots = [slot for slot in (before.memory.slots.values() if seen_in is None else seen_in) if slot.type is REF]
-        inside = _Contents(before, slots, self.simplify), _Contents(after, slots, self.simplify)
-        within = [pair for got, wanted in self._partner.items() for pair in _held(wanted, got, *inside)]
-        waiting = [*pairs, *within, *_stored(before, after, slots, self.simplify)]
+        chains = [(before.chain(slot), after.chain(slot)) for slot in slots]
+        holding = [(self.contents.of(one), self.contents.of(two)) for one, two in chains]
+        held = [(one.by_object, two.by_object) for one, two in holding if one.by_object]
+        waiting = [*pairs, *(pair for alloc, partner in self._partner.items() for pair in _held(partner, alloc, held))]
+        for (one, two), (first, second) in zip(chains, holding, strict=True):
+            waiting += _alongside(first.by_old, second.by_old) if one is not two else ()
+        simplify = self.contents.simplify
         seen: set[tuple[Term, Term]] = set()
         while waiting:
             wanted, got = waiting.pop(0)
             if wanted is None or got is None:
                 continue
-            wanted, got = self.simplify(wanted), self.simplify(got)
+            wanted, got = simplify(wanted), simplify(got)
             if wanted.kind == "choose" and got.kind == "choose" and wanted.args[0] is got.args[0]:
                 waiting += zip(wanted.args[1:], got.args[1:], strict=True)
             elif self._match(wanted, got) and (wanted, got) not in seen:
                 seen.add((wanted, got))
-                waiting += _held(wanted, got, *inside)
+                waiting += _held(wanted, got, held)
 
     def _match(self, wanted: Term, got: Term) -> bool:
         """Are both allocations that are partners, now if not before?"""
@@ -276,48 +281,50 @@ def _alike(wanted: Term, got: Term) -> bool:
     return not (one.length.kind == "const" and two.length.kind == "const")
 
 
+_ByObject = Mapping[Term, Mapping[Term | None, Term]]
+
+
+@immutable
+class _Held:
+    """The references that a chain holds, the latest first, by object and index; and those that old objects hold."""
+
+    by_object: _ByObject
+    by_old: Mapping[tuple[Term, Term | None], Term]
+
+
 class _Contents:
-    """The contents of allocations in the slots of a heap: by object, the references at each key."""
+    """The references that chains hold, as far as stores tell, each chain read once."""
 
-    def __init__(self, heap: SymbolicHeap, slots: Sequence[Field], simplify: Simplify) -> None:
-        self._heap = heap
-        self._slots = slots
-        self._simplify = simplify
-        self._held: dict[Term, dict[tuple[str, Term | None], Term]] | None = None
+    def __init__(self, simplify: Simplify) -> None:
+        self.simplify = simplify
+        self._read: dict[Chain, _Held] = {}
 
-    def of(self, alloc: Term) -> Mapping[tuple[str, Term | None], Term]:
-        if self._held is None:
-            self._held = {}
-            for slot in self._slots:
-                for p, index, value in _stores(self._heap.chain(slot), self._simplify):
-                    self._held.setdefault(p, {}).setdefault((slot.key, index), value)
-        return self._held.get(alloc, {})
+    def of(self, chain: Chain) -> _Held:
+        held = self._read.get(chain)
+        if held is None:
+            by_object: dict[Term, dict[Term | None, Term]] = {}
+            by_old: dict[tuple[Term, Term | None], Term] = {}
+            for p, index, value in self._stores(chain):
+                by_object.setdefault(p, {}).setdefault(index, value)
+                if p.kind != "alloc":
+                    by_old.setdefault((p, index), value)
+            held = self._read[chain] = _Held(by_object, by_old)
+        return held
 
-
-def _held(wanted: Term, got: Term, before: _Contents, after: _Contents) -> Iterator[tuple[Term, Term]]:
-    """The contents of two partners at the same keys, and then their other contents."""
-    one, two = before.of(wanted), after.of(got)
-    for slot in dict.fromkeys(slot for slot, _ in one):
-        mine, theirs = ({key: held[key] for key in held if key[0] == slot} for held in (one, two))
-        yield from _alongside(mine, theirs)
-
-
-def _stored(
-    before: SymbolicHeap, after: SymbolicHeap, slots: Sequence[Field], simplify: Simplify
-) -> Iterator[tuple[Term, Term]]:
-    """The contents of old objects on both sides, as stored to them last."""
-    for slot in slots:
-        one, two = before.chain(slot), after.chain(slot)
-        if one is not two:
-            yield from _alongside(_held_by_old(one, simplify), _held_by_old(two, simplify))
+    def _stores(self, chain: Chain) -> Iterator[tuple[Term, Term | None, Term]]:
+        """Object, index and value of the stores, the latest first."""
+        simplify = self.simplify
+        for link in links(chain):
+            if isinstance(link, Stored):
+                index = None if link.index is None else simplify(link.index)
+                yield simplify(link.object), index, simplify(link.value)
 
 
-def _held_by_old(chain: Chain, simplify: Simplify) -> dict[tuple[Term, Term | None], Term]:
-    held: dict[tuple[Term, Term | None], Term] = {}
-    for p, index, value in _stores(chain, simplify):
-        if p.kind != "alloc":
-            held.setdefault((p, index), value)
-    return held
+def _held(wanted: Term, got: Term, held: Iterable[tuple[_ByObject, _ByObject]]) -> Iterator[tuple[Term, Term]]:
+    """The contents of two partners at the same keys of each memory, and then their other contents."""
+    for one, two in held:
+        if mine := one.get(wanted):
+            yield from _alongside(mine, two.get(got, {}))
 
 
 def _alongside(wanted: Mapping[Any, Term], got: Mapping[Any, Term]) -> Iterator[tuple[Term, Term]]:
@@ -327,11 +334,3 @@ def _alongside(wanted: Mapping[Any, Term], got: Mapping[Any, Term]) -> Iterator[
             yield value, got[key]
     mine, theirs = ([held[key] for key in held if key not in other] for held, other in ((wanted, got), (got, wanted)))
     yield from zip(mine, theirs, strict=False)
-
-
-def _stores(chain: Chain, simplify: Simplify) -> Iterator[tuple[Term, Term | None, Term]]:
-    """Object, index and value of the stores, the latest first."""
-    for link in links(chain):
-        if isinstance(link, Stored):
-            index = None if link.index is None else simplify(link.index)
-            yield simplify(link.object), index, simplify(link.value)

@@ -30,19 +30,18 @@ class Path:
 
     def decided(self, terms: ObjectTerms, condition: Term, events: int) -> Term:
         """The condition, which is true or false where the path says so, behind so many events."""
-        if condition.kind == "truth":
-            return condition
-        facts = self._known(terms, events)
-        if facts.contradiction:
-            return condition
-        if facts.proves_by_cases(condition):
-            return terms.true
-        return terms.false if facts.proves_by_cases(terms.not_(condition)) else condition
+        from validator.prove.facts.bounded_facts import BoundedFacts  # here: most traces have no conditional calls
+
+        if condition.kind != "truth":
+            condition = _decided(BoundedFacts(terms), terms, condition)
+        if condition.kind != "truth":
+            condition = _decided(self._known(terms, events), terms, condition)
+        return condition
 
     def _known(self, terms: ObjectTerms, events: int) -> BoundedFacts:
         """The facts there, more at each place."""
         if self._facts is None or self._era is not terms.pointers.era:
-            from validator.prove.facts.bounded_facts import BoundedFacts  # here: most traces have no conditional calls
+            from validator.prove.facts.bounded_facts import BoundedFacts
 
             self._facts, self._assumed, self._era = BoundedFacts(terms), set(), terms.pointers.era
         facts = self._facts
@@ -60,6 +59,14 @@ class Path:
         if condition not in self._assumed:
             self._assumed.add(condition)
             facts.assume(condition)
+
+
+def _decided(facts: BoundedFacts, terms: ObjectTerms, condition: Term) -> Term:
+    if facts.contradiction:
+        return condition
+    if facts.proves_by_cases(condition):
+        return terms.true
+    return terms.false if facts.proves_by_cases(terms.not_(condition)) else condition
 
 
 def _promised(before: Encoding, events: int) -> Iterator[tuple[list[Term], Term]]:
