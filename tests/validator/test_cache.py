@@ -114,6 +114,7 @@ def other_questions() -> dict[str, Question]:
         "audit": True,
         "simplify": False,
         "notes": False,
+        "runs": False,
     }
     found = {name: question(options=replace(LITTLE, **{name: value})) for name, value in options.items()}
     return found | {
