@@ -8,7 +8,7 @@ from faults.heap_patterns import Told
 
 from fuzz.draw.generator import generate_for
 
-SEEDS = 2000
+SEEDS = 1000
 
 
 @pytest.fixture(scope="module")

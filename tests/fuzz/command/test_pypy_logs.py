@@ -222,9 +222,9 @@ def test_every_recorded_trace_is_read_and_printed_and_not_too_much_for_the_optim
         text = recorded_text(section, str(log), number)
         trace = parse(text)
         assert len(trace.ops) == section.promised
-        assert text.endswith(format_trace(trace))
-        assert parse(format_trace(trace)) == trace
+        assert text.endswith(printed := format_trace(trace))
         if number % 3 == 1:
+            assert parse(printed) == trace
             with suppress(Unsupported):
                 run_passes(trace)
 

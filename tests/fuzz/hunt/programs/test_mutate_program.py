@@ -13,7 +13,7 @@ from test_draw_program import run
 from fuzz.hunt.programs.mutate import mutated
 from fuzz.hunt.programs.program import Program, draw_program
 
-MUTANTS = 25
+MUTANTS = 15
 GENERATIONS = 4
 
 
