@@ -152,7 +152,7 @@ def _other_argument(operation: Operation, ahead: list[Operation], random: Random
     return operation.on(args)
 
 
-@pytest.mark.parametrize("seeds", [range(start, start + 40) for start in range(0, 80, 40)], ids=str)
+@pytest.mark.parametrize("seeds", [range(start, start + 20) for start in (0, 60)], ids=str)
 def test_planted_faults_are_not_proved(seeds: range) -> None:
     """What is proved all the same is right, as far as runs say; most is refuted."""
     verdicts: Counter[str] = Counter()
@@ -168,7 +168,9 @@ def test_planted_faults_are_not_proved(seeds: range) -> None:
             made = faulty(after, random)
             if made is None:
                 continue
-            verdict = validate(loop.trace, made, replace(OPTIONS, effort=200_000), examples=[loop.state])
+            verdict = validate(
+                loop.trace, made, replace(OPTIONS, effort=200_000, timeout_s=60.0), examples=[loop.state]
+            )
             verdicts[type(verdict).__name__] += 1
             if isinstance(verdict, Proved):
                 found = contradicted(loop.trace, made, verdict.evidence, loop.state)
