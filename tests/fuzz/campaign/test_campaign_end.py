@@ -150,7 +150,7 @@ def test_what_a_program_said_is_shown_with_its_find(planted: str, kind: str, tra
 
 def test_the_end_of_a_traceback_is_shown_once_a_bucket(traceproof: Command) -> None:
     traceproof.write("mine.py", OPTIMIZERS)
-    ended = traceproof("fuzz", "--seed", "1", "--traces", "600", "--jobs", "1", "--optimizer", "mine:crash")
+    ended = traceproof("fuzz", "--seed", "1", "--traces", "300", "--jobs", "1", "--optimizer", "mine:crash")
     told = ended.out.partition("campaign ended")[0].splitlines()
     assert [line.partition(":")[0] for line in told if not line.startswith(" ")] == ["crash"]
     assert told.count("    RuntimeError: planted") == 1

@@ -321,7 +321,7 @@ def test_a_terminal_shows_how_far_it_is(tmp_path: Path) -> None:
 
 
 def test_workers_end_with_the_command(tmp_path: Path) -> None:
-    (tmp_path / "run.log").write_text(LOG * 400)
+    (tmp_path / "run.log").write_text(LOG * 100)
     process = start(["pypy-log", "run.log", "--prove", "--jobs", "2"], tmp_path)
     wait_until(lambda: len(children_of(process.pid)) == 2)
     workers = children_of(process.pid)
@@ -330,7 +330,7 @@ def test_workers_end_with_the_command(tmp_path: Path) -> None:
 
 
 def test_ctrl_c_ends_the_proofs(tmp_path: Path) -> None:
-    (tmp_path / "run.log").write_text(LOG * 400)
+    (tmp_path / "run.log").write_text(LOG * 100)
     process = start(["pypy-log", "run.log", "--prove", "--jobs", "2"], tmp_path)
     wait_until(lambda: len(children_of(process.pid)) == 2)
     os.kill(process.pid, signal.SIGINT)
