@@ -264,6 +264,9 @@ class _Encoder:
         self._number = 0
         for position, var in enumerate(trace.inputs):
             self._values[var.name] = terms.unknown(input_name(position), var.type, 0)
+        for known in () if before is None else before.defined:
+            if known.operation.op.kind is FACT and not (known.guards or known.events):
+                self._heap.learn(known.condition)
 
     def encoding(self) -> Encoding:
         end = self._computer.args(self._trace.end)
