@@ -29,7 +29,8 @@ class Options:
     it, for the pair, in seconds. `memory_mb` is a limit for each process of a solver. `certify`: a proof has its
     certificate; `audit`: and the checker's word on it. `simplify`: counterexamples are made simpler. `notes`: a proof
     is said to be vacuous or not, and which guards fail elsewhere; without them it is not, if failargs are ignored.
-    `runs`: where parts of a loop, or of a bridge to it, are not proved, runs of the loop are looked for that differ."""
+    `runs`: where parts of a loop, or of a bridge to it, are not proved, runs of the loop are looked for that differ.
+    `by_preamble`: in the place of the recorded loop, to which a bridge goes, stands the preamble of the peeled one."""
 
     guards: Guards = Guards.EARLY
     failargs: Failargs = Failargs.CHECK
@@ -43,6 +44,7 @@ class Options:
     simplify: bool = True
     notes: bool = True
     runs: bool = True
+    by_preamble: bool = False
 
 
 class Status(Enum):

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from optimizer.ir.immutable import replace
-from optimizer.ir.trace import Trace, exit_of
+from optimizer.ir.trace import Trace, Var, exit_of
 from validator.loops.proofs import (
     AGAIN,
     BODY,
@@ -88,10 +88,21 @@ def validate_loop(loop: Loop, judging: Judging) -> Verdict:
         if isinstance(verdict, Unsupported | Failed):
             return replace(verdict, reason=f"{proof.name}: {verdict.reason}")
         if not isinstance(verdict, Proved):
-            found = _difference(loop, judging, proof) if judging.options.runs else None
-            return found or _unknown(proof, verdict, has_looked=judging.options.runs)
+            looks = judging.options.runs and not judging.options.by_preamble
+            found = _difference(loop, judging, proof) if looks else None
+            return found or _unknown(proof, verdict, has_looked=looks)
+        if proof.name == BODY and judging.options.by_preamble and (guards := _elsewhere(loop, verdict.evidence)):
+            return Unknown(verdict.evidence, f"{BODY}: guard {guards[0]} fails where that of the preamble does not")
         proved[proof.name] = verdict.evidence
     return Proved(_together(loop, proved))
+
+
+def _elsewhere(loop: Loop, of_body: Evidence) -> list[int]:
+    """The guards that stand for those of the preamble, but for a first one that always passes, and fail elsewhere."""
+    asks = any(isinstance(arg, Var) for guard in loop.recorded.guards[:1] for arg in guard.args)
+    first = len(loop.first[0].guards) + (not asks)
+    others = ((j, of_body.origins[j]) for j in sorted((*of_body.early, *of_body.stricter)))
+    return [j for j, origin in others if origin is not None and origin >= first]
 
 
 def _freer(

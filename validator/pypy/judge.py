@@ -13,11 +13,14 @@ from dataclasses import dataclass
 from optimizer.ir.check import inner_label
 from optimizer.ir.dialects.pypy_pairs import Kind, LogPair
 from optimizer.ir.faults import InputError
+from optimizer.ir.faults import Unsupported as NotModelled
 from optimizer.ir.immutable import replace
 from optimizer.ir.rows.row import STORE
 from optimizer.ir.run.interpreter import GuardFailed
 from optimizer.ir.trace import Trace, exit_of
 from validator.loops.proofs import ENTRY
+from validator.loops.shape import bridge_to
+from validator.loops.written import check_written
 from validator.prove.judge import OUT_OF_TIME, validate
 from validator.pypy.ends import RESUME_AT_END, fails_at_end
 from validator.pypy.exits import Prove, prove_with_exits
@@ -89,6 +92,8 @@ def judge(
     quick = _quick(prove, time.monotonic() + options.timeout_s)
     try:
         text = translated(pair, file, knowledge)
+        if text.loop is not None and (found := _by_preamble(text, pair, file, knowledge, options, quick)):
+            return found
         verdict, texts = _in_turn(text, options, quick)
         if not isinstance(verdict, Refuted):
             return Judged(verdict, texts, translated=text)
@@ -126,6 +131,21 @@ def judge(
     return Judged(Unknown(replace(verdict.evidence, seconds=seconds), reason), texts, missing)
 
 
+def _by_preamble(
+    text: Translated, pair: LogPair, file: str, knowledge: Knowledge, options: Options, prove: Prove
+) -> Judged | None:
+    """A proof of a bridge to an inner label, if there is one with the preamble in the place of the recorded loop, which
+    does the same, if the optimized one is right."""
+    assert text.loop is not None
+    try:
+        check_written(bridge_to(text.loop, text.before, text.after))
+        short = translated(pair, file, knowledge, is_by_preamble=True)
+    except NotModelled:
+        return None
+    verdict, texts = _in_turn(short, options, _quick(prove, time.monotonic() + options.timeout_s / 2))
+    return Judged(verdict, texts, translated=short) if isinstance(verdict, Proved) else None
+
+
 def holds(judged: Judged, pair: LogPair, file: str, knowledge: Knowledge, options: Options, prove: Prove) -> bool:
     """Is a pair that is proved so without what is inferred, too? If that says something else, it is proved with the
     origins that guards have by now; behind a question that has another answer none is asked."""
@@ -142,7 +162,7 @@ def holds(judged: Judged, pair: LogPair, file: str, knowledge: Knowledge, option
         return answers[-1]
 
     try:
-        text = translated(pair, file, knowledge.certain())
+        text = translated(pair, file, knowledge.certain(), is_by_preamble=proved.by_preamble)
     except (NotStraight, InputError):
         return False
     if text.says(proved):
@@ -218,6 +238,7 @@ def _verdict(text: Translated, options: Options, prove: Prove) -> tuple[Verdict,
     refute, nor that they are in another order: then that is left open, but for the one with which a trace is given up.
     Where it cannot be settled, it could not without their origins either."""
     before, after, loop = text.before, text.after, text.loop
+    options = replace(options, by_preamble=text.by_preamble)
     for origins, in_loop in ((text.origins, text.in_loop), (_given_up(text), ())):
         loop = loop and (loop[0], with_origins(loop[1], in_loop))
         shown = prove_with_exits(before, with_origins(after, origins), loop, options, prove)

@@ -38,7 +38,7 @@ from validator.pypy.printed.float_bytes import FLOAT_BYTES, with_float_bytes
 from validator.pypy.printed.frames import check_frames
 from validator.pypy.printed.lines import FOREIGN, RPYTHON, UNUSED, is_pointer, read_printed
 from validator.pypy.printed.parents import Parents, Targets, correspond, path_to
-from validator.pypy.printed.rows import Rows, rows_of, with_target
+from validator.pypy.printed.rows import Rows, by_preamble, rows_of, with_target
 from validator.pypy.printed.straight import NotStraight, Sides, straight
 from validator.pypy.printed.tables import OF_ONE_STRATEGY, with_tables
 from validator.pypy.printed.thread import with_readings
@@ -236,9 +236,12 @@ def study(items: Iterable[LogPair | Unpaired], file: str, *known: Kept) -> Knowl
     return alone.knowledge(0)
 
 
-def translated(pair: LogPair, file: str, knowledge: Knowledge, *, strict: Translated | None = None) -> Translated:
+def translated(
+    pair: LogPair, file: str, knowledge: Knowledge, *, strict: Translated | None = None, is_by_preamble: bool = False
+) -> Translated:
     """The pair in the trace language, with its assumptions. Behind the `strict` translation comes a generous one, which
-    grants the optimizer all that it may have known, and the log does not say. Raises NotStraight and InputError."""
+    grants the optimizer all that it may have known, and the log does not say. `is_by_preamble`: that of a bridge with
+    the preamble of the loop that it jumps to, in the place of what was recorded. Raises NotStraight and InputError."""
     generous = strict is not None
     whole = _whole(pair, file)
     if whole.prologue not in knowledge.prologues:
@@ -254,6 +257,8 @@ def translated(pair: LogPair, file: str, knowledge: Knowledge, *, strict: Transl
         facts = facts_of(path, sides, knowledge.effects, knowledge.fields, generous=generous)
         sides = replace(sides, before=sides.before.with_lines(facts.in_front(sides.before.lines)))
     sides, tables = with_tables(sides)
+    sides, variables = (sides, ()) if knowledge.fields.share else with_variables(sides, path)
+    sides = by_preamble(sides) if is_by_preamble else sides
     sides, given = with_given(sides, knowledge.effects, knowledge.leaves)
     known = knowledge.leaves, knowledge.fields.never_changes
     sides, watched = with_watched(sides, loaded_fields(whole), *known)
@@ -263,7 +268,6 @@ def translated(pair: LogPair, file: str, knowledge: Knowledge, *, strict: Transl
     sides, lengths = with_lengths(sides, knowledge.inferred.lengths)
     if strict is not None:
         sides = with_narrow_numbers(with_guards_that_hold(sides, strict.origins, pair.kind))
-    sides, variables = (sides, ()) if knowledge.fields.share else with_variables(sides, path)
     text = _text(sides, knowledge, generous=generous)
     rests_on = {parent.number for parent in pair.parents if facts.lines}
     rests_on |= {number for number in knowledge.targets.bridges_to(rests_on) if number < pair.number}
@@ -274,7 +278,14 @@ def translated(pair: LogPair, file: str, knowledge: Knowledge, *, strict: Transl
     told = (f"{what}{SEEN_ELSEWHERE}" if what in knowledge.elsewhere else what for what in assumes)
     is_bridge = pair.kind is not Kind.LOOP and not text.is_loop
     resumed = tuple(named(knowledge.parents.resumed(pair.number, one)) for one in sides.after.lines if one.is_guard)
-    return replace(text, assumes=tuple(told), rests_on=tuple(sorted(rests_on)), is_bridge=is_bridge, resumed=resumed)
+    return replace(
+        text,
+        assumes=tuple(told),
+        rests_on=tuple(sorted(rests_on)),
+        is_bridge=is_bridge,
+        by_preamble=is_by_preamble,
+        resumed=resumed,
+    )
 
 
 def _text(sides: Sides, knowledge: Knowledge, *, generous: bool) -> Translated:

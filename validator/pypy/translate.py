@@ -51,7 +51,8 @@ class Translated:
     that it seems to come from, `earliest` the least that this can be, where that is known; the `unrecorded` hand over
     what no recorded one seems to have. It rests on the optimized traces of the pairs of these numbers being right.
     `is_loop`: it goes round, or to the inner label of a loop, the traces of which are `loop`. `is_bridge`: it is none,
-    and goes to the start of one, if it does not finish. `resumed` are, of each guard, the memories to which resume data
+    and goes to the start of one, if it does not finish. `by_preamble`: of the loop, the preamble stands in the place of
+    the recorded trace. `resumed` are, of each guard, the memories to which resume data
     stores there, if a bridge shows that."""
 
     sides: Sides
@@ -66,6 +67,7 @@ class Translated:
     is_bridge: bool = False
     loop: tuple[Trace, Trace] | None = None
     in_loop: tuple[int | None, ...] = ()
+    by_preamble: bool = False
     resumed: tuple[frozenset[str] | None, ...] = ()
 
     def says(self, other: Translated) -> bool:

@@ -78,9 +78,9 @@ class Sameness:
             for sides in self._rows.pairs:
                 known: dict[object, Node] = {}
                 later, asked = self._behind(sides)
-                Pass(self, BEFORE, known, preserved, later, asked).number(sides.before.lines)
+                Pass(self, BEFORE, known, preserved, later[0], asked).number(sides.before.lines)
                 Pass(self, AFTER, known, preserved).number(sides.after.lines)
-                self._meet(sides.before.lines, sides.after.lines)
+                self._meet(sides.before.lines, sides.after.lines, later)
             for before, preamble in self._rows.first_parts():
                 self._meet_stores(before, preamble)
             if not self._grew:
@@ -89,12 +89,12 @@ class Sameness:
             if not self._grew:
                 break
 
-    def _behind(self, sides: Sides) -> tuple[int, tuple[str, ...]]:
-        """The end of a recorded bridge in front of a loop, and the constants for which the optimized loop asks."""
+    def _behind(self, sides: Sides) -> tuple[tuple[int, int], tuple[str, ...]]:
+        """The ends of a bridge in front of a loop, and the constants for which the optimized loop asks."""
         own = self._rows.own if sides is self._rows.pairs[-1] else None
-        recorded, optimized = own or (len(sides.before.lines), len(sides.after.lines))
-        asking = (line for line in sides.after.lines[optimized:] if line.name in _FIND)
-        return recorded, tuple(arg for line in asking for arg in line.args if is_pointer(arg))
+        own = own or (len(sides.before.lines), len(sides.after.lines))
+        asking = (line for line in sides.after.lines[own[1] :] if line.name in _FIND)
+        return own, tuple(arg for line in asking for arg in line.args if is_pointer(arg))
 
     def _join_holders(self, lone: Set[str]) -> None:
         """Makes one of the constants that have such a field, which one object alone has."""
@@ -138,10 +138,12 @@ class Sameness:
         self._apart.setdefault(one, set()).add(other)
         self._apart.setdefault(other, set()).add(one)
 
-    def _meet(self, before: tuple[Line, ...], after: tuple[Line, ...]) -> None:
-        """Joins what stands at the same place of both traces."""
+    def _meet(self, before: tuple[Line, ...], after: tuple[Line, ...], own: tuple[int, int]) -> None:
+        """Joins what stands at the same place of both traces, of which a bridge's `own` calls are none of its loop."""
         self._meet_in_order(*([line for line in lines if line.name == "guard_value"] for lines in (before, after)))
-        self._meet_in_order(*([line for line in lines if line.is_call] for lines in (before, after)))
+        recorded, optimized = own
+        for parts in ((before[:recorded], after[:optimized]), (before[recorded:], after[optimized:])):
+            self._meet_in_order(*([line for line in lines if line.is_call] for lines in parts))
         if before and after:
             self._meet_args(before[-1].args, after[-1].args)
         self._meet_stores(before, after)

@@ -77,6 +77,15 @@ def with_target(sides: Sides, target: Sides, number: int) -> Sides:
     return replace(sides, target=loop)
 
 
+def by_preamble(sides: Sides) -> Sides:
+    """The bridge, with the preamble of the loop in the place of what was recorded of it."""
+    assert sides.target is not None
+    inputs, lines = sides.target.after.inputs, sides.target.after.lines
+    label = next(place for place, line in enumerate(lines) if line.name == "label")
+    preamble = Printed(inputs, (*lines[:label], Line(None, "jump", inputs)))
+    return replace(sides, target=replace(sides.target, before=preamble))
+
+
 def body_of(peeled: Printed) -> Printed:
     """The part of a peeled loop that goes back to itself."""
     (label,) = (place for place, line in enumerate(peeled.lines) if line.name == "label")

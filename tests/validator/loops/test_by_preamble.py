@@ -1,0 +1,46 @@
+"""Bridges to an inner label, with the preamble of the loop in the place of what was recorded of it."""
+
+from __future__ import annotations
+
+import pytest
+
+from optimizer.ir.text import parse
+from tests.validator.loop_pairs import LOADED_ONCE, edited
+from validator import Options, Proved, Refuted, Unknown, Verdict, validate
+
+LABEL = LOADED_ONCE.index("label(")
+PREAMBLE = edited(f"{LOADED_ONCE[:LABEL]}jump(p0, i0)", ", origin=0", "")
+ENTERED = edited(PREAMBLE, "[p0, i0]", "[p0, i0]\nguard_true(1) [p0, i0]")
+BRIDGE = "[p0, i0]\njump(p0, i0)"
+BRIDGED = "[p0, i0]\ni3 = getfield_gc_i(p0, descr=Node.step)\njump(p0, i0, i3, descr=Body)"
+SOONER = LOADED_ONCE[:LABEL] + edited(LOADED_ONCE[LABEL:], "1000", "500")
+LATER = LOADED_ONCE[:LABEL] + edited(LOADED_ONCE[LABEL:], "1000", "2000")
+
+
+def bridged(after: str, preamble: str, peeled: str, *, by_preamble: bool = True) -> Verdict:
+    options = Options(by_preamble=by_preamble)
+    return validate(parse(BRIDGE), parse(after), options, loop=(parse(preamble), parse(peeled)))
+
+
+def test_the_body_does_what_the_preamble_would() -> None:
+    assert isinstance(bridged(BRIDGED, PREAMBLE, LOADED_ONCE), Proved)
+
+
+def test_its_guards_fail_where_those_of_the_preamble_do() -> None:
+    """Only there is it known that the preamble has what was recorded: a recorded loop has that everywhere."""
+    assert isinstance(bridged(BRIDGED, PREAMBLE, SOONER, by_preamble=False), Proved)
+    assert isinstance(bridged(BRIDGED, PREAMBLE, SOONER), Unknown)
+    assert not isinstance(bridged(BRIDGED, PREAMBLE, LATER), Proved)
+
+
+@pytest.mark.parametrize(
+    ("asked", "kind"),
+    [
+        ("guard_true(i4, origin=0) [p0, i0]", Proved),
+        ("guard_true(i4, origin=1) [p0, i5]", Unknown),
+        ("guard_true(i4, origin=0) [p0, i5]", Refuted),
+    ],
+)
+def test_what_the_label_wants_is_asked_in_front_of_the_preamble(asked: str, kind: type[Verdict]) -> None:
+    after = edited(BRIDGED, "jump", f"i4 = int_lt(i0, 77)\ni5 = int_add(i0, i3)\n{asked}\njump")
+    assert isinstance(bridged(after, ENTERED, LOADED_ONCE.replace("origin=0", "origin=1")), kind)

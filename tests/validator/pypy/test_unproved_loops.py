@@ -1,0 +1,48 @@
+"""Bridges to the inner label of a loop that is not proved, but taken to be right."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.pypy_logs import bridge, judged, loop, recorded
+from tests.validator.pypy.test_labels import BRIDGE, PEELED, ROUND
+from validator import Proved
+from validator.pypy.judge import Judged
+
+KNOWN = ("i20 = getfield_gc_i(p9, descr=<FieldS W_Other.inst_flag 16>)", "guard_true(i20)")
+"""Operations that PyPy's optimizer has left out, for a reason that no log tells."""
+ASKED = ROUND.index("guard_class(p7, ConstClass(W_Int))")
+
+
+def judged_pairs(right: str = "", wrong: str = "") -> list[Judged]:
+    """Both verdicts, with another line in the place of one of the bridge or the body."""
+    heading, peeled = ([wrong if line == right else line for line in lines] for lines in (BRIDGE, PEELED))
+    assert right in (*BRIDGE, *PEELED, "")
+    printed = loop(*peeled).replace(f"with {len(PEELED) - 1} ops", f"with {len(PEELED) - 2} ops")
+    whole = recorded(*ROUND[:ASKED], *KNOWN, *ROUND[ASKED:])
+    return judged(whole + printed + recorded("[p0, p9]", "jump(p0, p9, descr=<Loop1>)") + bridge(*heading))
+
+
+def test_the_preamble_says_what_the_bridge_has_to_do() -> None:
+    first, second = judged_pairs()
+    assert not isinstance(first.verdict, Proved)
+    assert isinstance(second.verdict, Proved), second.verdict
+    assert second.texts is not None
+    assert second.texts.rests_on == (1,)
+
+
+@pytest.mark.parametrize(
+    ("right", "wrong"),
+    [
+        (
+            "+1: jump(p0, p9, i3, i4, p6, descr=TargetToken(141))",
+            "+1: jump(p0, p9, i4, i3, p6, descr=TargetToken(141))",
+        ),
+        ("+1: i18 = int_add(i8, 1)", "+1: i18 = int_add(i8, 2)"),
+        ("+1: i15 = uint_ge(i8, i4)", "+1: i15 = uint_gt(i8, i4)"),
+        ("+1: i15 = uint_ge(i8, i4)", "+1: i15 = int_ge(i18, i4)"),
+    ],
+)
+def test_faults_are_found(right: str, wrong: str) -> None:
+    _, second = judged_pairs(right, wrong)
+    assert not isinstance(second.verdict, Proved)
