@@ -115,6 +115,7 @@ def other_questions() -> dict[str, Question]:
         "simplify": False,
         "notes": False,
         "runs": False,
+        "by_preamble": True,
     }
     found = {name: question(options=replace(LITTLE, **{name: value})) for name, value in options.items()}
     return found | {

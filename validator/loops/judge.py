@@ -98,9 +98,10 @@ def validate_loop(loop: Loop, judging: Judging) -> Verdict:
 
 
 def _elsewhere(loop: Loop, of_body: Evidence) -> list[int]:
-    """The guards that stand for those of the preamble, but for a first one that always passes, and fail elsewhere."""
-    asks = any(isinstance(arg, Var) for guard in loop.recorded.guards[:1] for arg in guard.args)
-    first = len(loop.first[0].guards) + (not asks)
+    """The guards that stand for those of the preamble, but for a first one on constants, and fail elsewhere."""
+    asked = [arg for guard in loop.recorded.guards[:1] for arg in guard.args]
+    is_on_constants = bool(asked) and not any(isinstance(arg, Var) for arg in asked)
+    first = len(loop.first[0].guards) + is_on_constants
     others = ((j, of_body.origins[j]) for j in sorted((*of_body.early, *of_body.stricter)))
     return [j for j, origin in others if origin is not None and origin >= first]
 

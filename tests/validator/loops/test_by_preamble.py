@@ -44,3 +44,12 @@ def test_its_guards_fail_where_those_of_the_preamble_do() -> None:
 def test_what_the_label_wants_is_asked_in_front_of_the_preamble(asked: str, kind: type[Verdict]) -> None:
     after = edited(BRIDGED, "jump", f"i4 = int_lt(i0, 77)\ni5 = int_add(i0, i3)\n{asked}\njump")
     assert isinstance(bridged(after, ENTERED, LOADED_ONCE.replace("origin=0", "origin=1")), kind)
+
+
+@pytest.mark.parametrize(("first", "kind"), [("guard_true(1)", Proved), ("guard_not_invalidated()", Unknown)])
+def test_that_guard_in_front_always_passes(first: str, kind: type[Verdict]) -> None:
+    entered = edited(ENTERED, "guard_true(1)", first)
+    asked = "i4 = int_lt(i0, 77)\nguard_true(i4, origin=0) [p0, i0]\njump"
+    named = f"{first[:-1]}, origin=0)".replace("(, ", "(")
+    after = edited(edited(BRIDGED, "[p0, i0]\n", f"[p0, i0]\n{named} [p0, i0]\n"), "jump", asked)
+    assert isinstance(bridged(after, entered, LOADED_ONCE.replace("origin=0", "origin=1")), kind)
