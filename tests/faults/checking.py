@@ -128,7 +128,7 @@ def _proved(fault: ValidatorFault) -> Iterator[Proof]:
 
 def wrong_pairs() -> Iterator[Pair]:
     """Pairs that are refuted: of the corpus, what planted faults make of the smallest traces, and random edits."""
-    return filter(_is_refuted, chain(_of_corpus(), _of_faults(), map(_of_seed, _SEEDS)))
+    return filter(_is_refuted, chain(_of_corpus(), pairs_of_faults(), map(_of_seed, _SEEDS)))
 
 
 @cache
@@ -145,7 +145,8 @@ def _of_corpus() -> Iterator[Pair]:
             yield Pair(before, parse(case.after, word=before.word), options)
 
 
-def _of_faults() -> Iterator[Pair]:
+def pairs_of_faults() -> Iterator[Pair]:
+    """What planted faults make of the smallest traces that show them."""
     for fault in OPTIMIZER_FAULTS:
         if fault.smallest:
             before = parse(fault.smallest)

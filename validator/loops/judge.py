@@ -43,8 +43,8 @@ ITERATIONS = (1, 2, 3)
 """The numbers of iterations in which a difference is looked for, where there is no proof."""
 
 
-NO_RUN = "no run of the loop was found that shows it"
-"""Said of a difference between parts of a loop that may be one of states which no run of it comes to."""
+NO_RUN = "but no run of the loop was"
+"""Said, with what was done for one, of a difference between parts that may be one of states which no run comes to."""
 
 _LOOP = "the loop that the bridge jumps to is right"
 
@@ -82,7 +82,9 @@ def validate_loop(loop: Loop, judging: Judging) -> Verdict:
     proved: dict[str, Evidence] = {}
     for proof in _proofs(loop, judging.options, proved):
         is_told = proof.name != AGAIN
-        verdict = judging.verdict(proof.before, proof.after, proof.options, is_vacuous_told=is_told)
+        asks_where_guards_fail = proof.name == BODY and judging.options.by_preamble  # of other proofs that is a note
+        options = replace(proof.options, notes=proof.options.notes or asks_where_guards_fail)
+        verdict = judging.verdict(proof.before, proof.after, options, is_vacuous_told=is_told)
         if proof.name == STEP and isinstance(verdict, Refuted | Unknown):
             verdict = _freer(loop, judging, proved[BODY].origins, verdict)
         if isinstance(verdict, Unsupported | Failed):
@@ -91,7 +93,7 @@ def validate_loop(loop: Loop, judging: Judging) -> Verdict:
             looks = judging.options.runs and not judging.options.by_preamble
             found = _difference(loop, judging, proof) if looks else None
             return found or _unknown(proof, verdict, has_looked=looks)
-        if proof.name == BODY and judging.options.by_preamble and (guards := _elsewhere(loop, verdict.evidence)):
+        if asks_where_guards_fail and (guards := _elsewhere(loop, verdict.evidence)):
             return Unknown(verdict.evidence, f"{BODY}: guard {guards[0]} fails where that of the preamble does not")
         proved[proof.name] = verdict.evidence
     return Proved(_together(loop, proved))
@@ -179,8 +181,8 @@ def _unknown(proof: Proof, verdict: Refuted | Unknown, *, has_looked: bool) -> U
     evidence = replace(verdict.evidence, origins=(), early=(), stricter=(), obligations=obligations)
     if isinstance(verdict, Refuted):
         found = verdict.counterexample
-        shown = f"{NO_RUN}, in up to {ITERATIONS[-1]} iterations" if has_looked else NO_RUN
-        return Unknown(evidence, f"{proof.name}: {found.obligation}: {found.difference}; but {shown}")
+        looked = f"found that shows it, in up to {ITERATIONS[-1]} iterations" if has_looked else "looked for"
+        return Unknown(evidence, f"{proof.name}: {found.obligation}: {found.difference}; {NO_RUN} {looked}")
     why = verdict.why
     if why is not None and proof.name in (STEP, AGAIN):  # a part of the optimized trace is on the recorded side
         why = replace(why, hard=tuple([replace(one, line=0) for one in why.hard]))

@@ -79,14 +79,14 @@ def is_inferred(after: Trace, given: Sequence[Sequence[int]]) -> bool:
 
 
 class Alignment:
-    """The search for origins, among those that are `given`."""
+    """The search for origins, among those that are `given`; `choices` are those behind as many events."""
 
     def __init__(self, before: Encoding, after: Encoding, given: Sequence[Sequence[int]]) -> None:
         self._before = before.guards
         self._after = after.guards
         self._steps_left = _LARGEST_SEARCH
         self._events = [guard.events for guard in self._before]
-        self._choices = [self._in_place(j, choices) for j, choices in enumerate(given)]
+        self.choices = [self._in_place(j, choices) for j, choices in enumerate(given)]
         self._excluded: list[set[int]] = [set() for _ in self._after]
         self._hopeless = False
         self._best: list[int | None] | None = None
@@ -113,10 +113,10 @@ class Alignment:
 
     def allowed(self, j: int) -> Iterator[int]:
         """The origins that guard j of `after` may still have, ascending."""
-        return (k for k in self._choices[j] if k not in self._excluded[j])
+        return (k for k in self.choices[j] if k not in self._excluded[j])
 
     def _allows(self, j: int, k: int) -> bool:
-        choices = self._choices[j]
+        choices = self.choices[j]
         place = bisect_left(choices, k)
         return place < len(choices) and choices[place] == k and k not in self._excluded[j]
 
@@ -134,10 +134,6 @@ class Alignment:
         self._penalty[j, origin] = _NEVER
         self._best = None
 
-    def possible(self) -> bool:
-        """Is an assignment left?"""
-        return not self._hopeless and self._lowest() is not None
-
     def best(self) -> list[int | None] | None:
         """The cheapest assignment, or None where none is left.
 
@@ -153,7 +149,7 @@ class Alignment:
         """The lowest origin that each guard has in any assignment; None where there is no assignment."""
         lowest: list[int] = []
         low = 0
-        for j, choices in enumerate(self._choices if self._before else ()):
+        for j, choices in enumerate(self.choices if self._before else ()):
             places = range(bisect_left(choices, low), len(choices))
             found = next((choices[i] for i in places if choices[i] not in self._excluded[j]), None)
             if found is None:
@@ -164,7 +160,7 @@ class Alignment:
     def _highest(self) -> list[int]:
         """The highest origin that each guard has in any assignment, where there is one."""
         highest = [len(self._before) - 1]
-        for choices, excluded in zip(reversed(self._choices), reversed(self._excluded), strict=True):
+        for choices, excluded in zip(reversed(self.choices), reversed(self._excluded), strict=True):
             places = range(bisect_left(choices, highest[-1] + 1) - 1, -1, -1)
             highest.append(next(choices[i] for i in places if choices[i] not in excluded))
         return highest[:0:-1]
@@ -175,7 +171,7 @@ class Alignment:
         lowest = self._lowest()
         if lowest is None:
             return None
-        if all(len(choices) == 1 for choices in self._choices):
+        if all(len(choices) == 1 for choices in self.choices):
             return [*lowest]
         rows, columns = len(self._before), len(self._after)
         highest = [*self._highest(), rows]

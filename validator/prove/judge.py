@@ -187,12 +187,12 @@ class _Judge:
         self._before, self._after = before, after
         self._examples, self._runs_to_end = examples, runs_to_end
         self._given_origins = given_origins(before, after)
-        if before.guards and (j := out_of_order(self._given_origins)) is not None:
-            raise UnsupportedFault(self._reordered(j))
+        self._check_order(self._given_origins)
         self._layout = layout_of(before, after)
         self._pair = encode_pair(before, after, self._layout, options)
         self._discharger = Discharger(self._pair, Budget(options.effort, start + options.timeout_s, clock), observe)
         self._alignment = Alignment(self._pair.before, self._pair.after, self._given_origins)
+        self._check_order(self._alignment.choices)
 
     @cached_property
     def _running(self) -> Running:
@@ -207,8 +207,6 @@ class _Judge:
         return self._discharger.is_repeatable
 
     def verdict(self) -> Verdict:
-        if not self._alignment.possible():
-            return Unsupported(self._reordered(0))
         unknown: _Attempt | None = None
         seen: set[tuple[int | None, ...]] = set()
         most = _UNSETTLED_ATTEMPTS_LONG if self._is_long else _UNSETTLED_ATTEMPTS
@@ -237,9 +235,10 @@ class _Judge:
                     if origin is not None:
                         self._alignment.discourage(guard, origin)
 
-    def _reordered(self, j: int) -> str:
-        line = self._after.guards[j].line
-        return f"line {line}: guards reordered" if line else "guards reordered"
+    def _check_order(self, choices: Sequence[Sequence[int]]) -> None:
+        j = out_of_order(choices) if self._before.guards else None
+        if j is not None:
+            raise UnsupportedFault("guards reordered", self._after.guards[j].line)
 
     # One assignment.
 

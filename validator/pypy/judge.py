@@ -50,7 +50,6 @@ OPTIONS = Options(guards=Guards.EARLY, failargs=Failargs.IGNORE, effort=1_000_00
 """Guards may fail where the recorded trace leaves later. A log holds no resume data: see `prove_with_exits`."""
 
 
-_RELIES = "what the label relies on that the bridge jumps to"
 _LOST = "where the bridge starts: a trace with its guard"
 _BUFFERS = "where PyPy knew that nobody has the address of raw memory that it has allocated"
 _GUARDS = "why guards that the optimized trace has not always pass, or how wide numbers are"
@@ -113,8 +112,6 @@ def judge(
             missing = (*missing, RESUME_AT_END)
     if pair.kind is Kind.BRIDGE and path_to(pair, file) is None:
         missing = (*missing, _LOST)
-    if pair.target is not None:
-        missing = (*missing, _RELIES)
     if any(allocates_raw(line.function) for line in granted.sides.lines):
         missing = (*missing, _BUFFERS)
     if isinstance(again, Refuted) and not missing:
@@ -140,7 +137,7 @@ def _by_preamble(
     try:
         check_written(bridge_to(text.loop, text.before, text.after))
         short = translated(pair, file, knowledge, is_by_preamble=True)
-    except NotModelled:
+    except (NotModelled, NotStraight):
         return None
     verdict, texts = _in_turn(short, options, _quick(prove, time.monotonic() + options.timeout_s / 2))
     return Judged(verdict, texts, translated=short) if isinstance(verdict, Proved) else None

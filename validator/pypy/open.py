@@ -54,7 +54,7 @@ class Open:
 
     def __init__(self, sides: Sides, kind: Kind) -> None:
         rows = rows_of(sides)
-        self._is_loop = sides.is_peeled or sides.target is not None
+        self._is_loop = sides.is_peeled
         self._lines = {
             BEFORE: tuple(line for row in rows.pairs for line in row.before.lines),
             AFTER: tuple(line for row in rows.pairs for line in row.after.lines),

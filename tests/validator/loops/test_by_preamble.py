@@ -6,7 +6,7 @@ import pytest
 
 from optimizer.ir.text import parse
 from tests.validator.loop_pairs import LOADED_ONCE, edited
-from validator import Options, Proved, Unknown, Verdict, validate
+from validator import Failargs, Options, Proved, Unknown, Verdict, validate
 
 LABEL = LOADED_ONCE.index("label(")
 PREAMBLE = edited(f"{LOADED_ONCE[:LABEL]}jump(p0, i0)", ", origin=0", "")
@@ -16,9 +16,10 @@ BRIDGED = "[p0, i0]\ni3 = getfield_gc_i(p0, descr=Node.step)\njump(p0, i0, i3, d
 SOONER = LOADED_ONCE[:LABEL] + edited(LOADED_ONCE[LABEL:], "1000", "500")
 LATER = LOADED_ONCE[:LABEL] + edited(LOADED_ONCE[LABEL:], "1000", "2000")
 
+BY_PREAMBLE = Options(by_preamble=True)
 
-def bridged(after: str, preamble: str, peeled: str, *, by_preamble: bool = True) -> Verdict:
-    options = Options(by_preamble=by_preamble)
+
+def bridged(after: str, preamble: str, peeled: str, options: Options = BY_PREAMBLE) -> Verdict:
     return validate(parse(BRIDGE), parse(after), options, loop=(parse(preamble), parse(peeled)))
 
 
@@ -28,9 +29,12 @@ def test_the_body_does_what_the_preamble_would() -> None:
 
 def test_its_guards_fail_where_those_of_the_preamble_do() -> None:
     """Only there is it known that the preamble has what was recorded: a recorded loop has that everywhere."""
-    assert isinstance(bridged(BRIDGED, PREAMBLE, SOONER, by_preamble=False), Proved)
+    assert isinstance(bridged(BRIDGED, PREAMBLE, SOONER, Options()), Proved)
     assert isinstance(bridged(BRIDGED, PREAMBLE, SOONER), Unknown)
     assert isinstance(bridged(BRIDGED, PREAMBLE, LATER), Unknown)
+    without_notes = Options(failargs=Failargs.IGNORE, notes=False, by_preamble=True)
+    assert isinstance(bridged(BRIDGED, PREAMBLE, LOADED_ONCE, without_notes), Proved)
+    assert isinstance(bridged(BRIDGED, PREAMBLE, SOONER, without_notes), Unknown)
 
 
 @pytest.mark.parametrize(

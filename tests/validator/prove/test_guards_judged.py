@@ -211,6 +211,16 @@ finish()"""
     not_proved(before, after.replace(", origin=1", "").replace(", origin=0", ""))
 
 
+def test_guards_are_reordered_where_calls_say_so() -> None:
+    asks = "i{0} = int_lt(i{1}, 5)\nguard_true(i{0}{2}) [i{1}]\n"
+    call = "call_n(1, i0, descr=f)\n"
+    before = "[i0, i1]\n" + asks.format(2, 0, "") + call + asks.format(3, 1, "") + "finish()"
+    after = "[i0, i1]\n" + asks.format(3, 1, ", origin=1") + asks.format(2, 0, "") + call + "finish()"
+    verdict = not_proved(before, after)
+    assert isinstance(verdict, Unsupported)
+    assert verdict.reason == "line 5: guards reordered"
+
+
 def test_several_guards_of_one_origin() -> None:
     before = "[i0]\ni1 = uint_lt(i0, 10)\nguard_true(i1) [i0]\nfinish(i0)"
     after = """[i0]

@@ -5,9 +5,11 @@ from __future__ import annotations
 import pytest
 
 from tests.pypy_logs import bridge, judged, loop, recorded
-from tests.validator.pypy.test_labels import BRIDGE, PEELED, ROUND
-from validator import Proved
+from tests.validator.pypy.test_labels import BRIDGE, PEELED, ROUND, judged_bridge
+from validator import Proved, Unknown
+from validator.loops.shape import Loop
 from validator.pypy.judge import Judged
+from validator.pypy.printed.straight import NotStraight, Sides
 
 KNOWN = ("i20 = getfield_gc_i(p9, descr=<FieldS W_Other.inst_flag 16>)", "guard_true(i20)")
 """Operations that PyPy's optimizer has left out, for a reason that no log tells."""
@@ -46,3 +48,23 @@ def test_the_preamble_says_what_the_bridge_has_to_do() -> None:
 def test_faults_are_found(right: str, wrong: str) -> None:
     _, second = judged_pairs(right, wrong)
     assert not isinstance(second.verdict, Proved)
+
+
+def test_a_preamble_that_is_no_straight_line_leaves_the_recorded_loop(monkeypatch: pytest.MonkeyPatch) -> None:
+    def crooked(sides: Sides) -> Sides:
+        raise NotStraight("it is none")
+
+    monkeypatch.setattr("validator.pypy.study.by_preamble", crooked)
+    second = judged_bridge()
+    assert isinstance(second.verdict, Proved), second.verdict
+
+
+def test_no_run_is_looked_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    """None would refute a bridge to the inner label."""
+    tried: list[Loop] = []
+    monkeypatch.setattr("validator.loops.judge.unrolled", lambda loop, _: tried.append(loop))
+    jump = "jump(p0, p9, {}, p6, descr=TargetToken(141))"
+    second = judged_bridge(jump.format("i3, i4"), jump.format("i4, i3"))
+    assert not tried
+    assert isinstance(second.verdict, Unknown)
+    assert second.verdict.reason.endswith("; but no run of the loop was looked for")

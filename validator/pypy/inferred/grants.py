@@ -28,7 +28,7 @@ _TRUTHS, _BYTES = "2", "128"
 
 def with_guards_that_hold(sides: Sides, origins: tuple[int | None, ...], kind: Kind) -> Sides:
     """The pair, where the recorded guards that are the origin of none say that they hold, as far as that is granted."""
-    is_straight_loop = kind is Kind.LOOP and not sides.is_peeled and sides.target is None
+    is_straight_loop = kind is Kind.LOOP and not sides.is_peeled
     of_floats = (line for line in sides.before.lines if is_straight_loop and line.name.startswith("float_"))
     kept, compared = {*origins}, {line.result for line in of_floats}
     numbers = iter(range(len(sides.before.lines)))
