@@ -69,6 +69,8 @@ def proofs(loop: Loop, options: Options) -> Iterator[Proof]:
     check_reads(recorded, preamble, loop.layout)
     check_written(loop)
     if may_hand_on_unwritten(loop):
+        if options.by_preamble:
+            raise Unsupported("a preamble, in the place of the recorded loop, that may read what is not written")
         one, again, virtual = _unnamed(start), _unnamed(recorded), _unnamed(preamble)
         yield _proof(loop, AGAIN, [one, again], [one, virtual], _loosely(options))
     at_body = replace(options, guards=Guards.SAFE) if _is_early_bridge(loop, options) else options

@@ -6,7 +6,7 @@ import pytest
 
 from optimizer.ir.text import parse
 from tests.validator.loop_pairs import LOADED_ONCE, edited
-from validator import Failargs, Options, Proved, Unknown, Verdict, validate
+from validator import Failargs, Options, Proved, Unknown, Unsupported, Verdict, validate
 
 LABEL = LOADED_ONCE.index("label(")
 PREAMBLE = edited(f"{LOADED_ONCE[:LABEL]}jump(p0, i0)", ", origin=0", "")
@@ -57,3 +57,35 @@ def test_that_guard_in_front_always_passes(first: str, kind: type[Verdict]) -> N
     named = f"{first[:-1]}, origin=0)".replace("(, ", "(")
     after = edited(edited(BRIDGED, "[p0, i0]\n", f"[p0, i0]\n{named} [p0, i0]\n"), "jump", asked)
     assert isinstance(bridged(after, entered, LOADED_ONCE.replace("origin=0", "origin=1")), kind)
+
+
+OF_FIRST = """[p0, p1, i0]
+i1 = getfield_gc_i(p0, descr=Node.step)
+i2 = int_add(i0, i1)
+i3 = int_lt(i2, 1000)
+guard_true(i3) [p1, i2]
+jump(p1, p1, i2)
+"""
+OF_SECOND = edited(
+    OF_FIRST,
+    "jump(p1, p1, i2)\n",
+    """label(p1, i2, descr=Body)
+i4 = getfield_gc_i(p1, descr=Node.step)
+i5 = int_add(i2, i4)
+i6 = int_lt(i5, 1000)
+guard_true(i6) [p1, i5]
+jump(p1, i5, descr=Body)
+""",
+).replace(") [", ", origin=0) [")
+
+
+@pytest.mark.parametrize(("stored", "kind"), [("setfield_gc(p2, i7, descr=Node.step)\n", Proved), ("", Unsupported)])
+def test_a_preamble_that_may_read_what_the_bridge_has_not_written_says_nothing(
+    stored: str, kind: type[Verdict]
+) -> None:
+    """What was recorded need not read that, and goes on."""
+    bridge = f"[p1, i0]\ni7 = getfield_gc_i(p1, descr=Node.step)\np2 = new(descr=Node)\n{stored}jump(p2, p1, i0)"
+    after = edited(bridge, "jump(p2, p1, i0)", "jump(p1, i0, descr=Body)")
+    declared = '+++\n[struct.Node]\ncleared = false\nfields = { step = "int" }\n+++\n'
+    before, after, preamble, peeled = (parse(declared + text) for text in (bridge, after, OF_FIRST, OF_SECOND))
+    assert isinstance(validate(before, after, BY_PREAMBLE, loop=(preamble, peeled)), kind)
