@@ -52,11 +52,11 @@ def guesses(before: Trace, after: Trace, seed: int = 0) -> Iterator[Certificate]
     every = combinations_with_replacement(range(len(before.guards)), len(after.guards))
     for origins in islice(every, _MOST_ORIGINS) if before.guards else [(None,) * len(after.guards)]:
         for partners in (tuple(zip(mine, theirs, strict=False)), tuple(zip(mine, reversed(theirs), strict=False)), ()):
-            for equal in (named, mixed):
+            for equal in (mixed, named):
                 yield Certificate(origins, partners, equal)
 
 
-def is_checked(before: Trace, after: Trace, options: Options | None = None, most: int = 2) -> bool:
+def is_checked(before: Trace, after: Trace, options: Options | None = None, most: int = 1) -> bool:
     """Does the checker accept the pair, by what the prover would hand over or by one of so many guesses?"""
     options = options or Options()
     certificates = list(islice(guesses(before, after), most))

@@ -8,7 +8,7 @@ from faults.heap_patterns import Told
 
 from fuzz.draw.generator import generate_for
 
-SEEDS = 1000
+SEEDS = 600
 
 
 @pytest.fixture(scope="module")

@@ -32,14 +32,14 @@ On i0 = 0:
   > finish(i1)  # (1)          finish(i0)  # (0)
 
 end: argument 0: argument 0 of the end is 0, not 1."""
-SOME = settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+SOME = settings(max_examples=36, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 
 
 # Drawing.
 
 
 @pytest.mark.parametrize("kind", [kind.name for kind in KINDS])
-@settings(SOME, max_examples=20)
+@settings(SOME, max_examples=12)
 @given(data=st.data())
 def test_traces_keep_to_the_kinds_that_are_asked_for(kind: str, data: st.DataObject) -> None:
     trace = data.draw(traces(kinds=[kind]))
@@ -55,7 +55,7 @@ def test_traces_of_all_kinds_are_drawn() -> None:
         missing.difference_update(op.op.name for op in trace.ops)
         return not missing
 
-    find(traces(), is_the_last, settings=once)
+    find(traces(max_ops=60), is_the_last, settings=once)
 
 
 @SOME

@@ -27,7 +27,7 @@ _SHAPES = st.sampled_from(
 )
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
+@settings(max_examples=36, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
 @given(_SHAPES.flatmap(generated_traces))
 def test_drawn_traces_run_to_their_end_on_their_example(one: GeneratedTrace) -> None:
     check(one.trace)
@@ -42,7 +42,7 @@ def _has_overflow(trace: Trace) -> bool:
 
 def test_traces_shrink() -> None:
     options = settings(max_examples=1000, deadline=None, database=None, derandomize=True)
-    trace = find(traces(max_ops=6, kinds=["integers"]), _has_overflow, settings=options)
+    trace = find(traces(max_ops=4, kinds=["integers"]), _has_overflow, settings=options)
     assert len(trace.ops) <= 3
     assert len(trace.inputs) == 1
 
@@ -52,7 +52,7 @@ def test_a_shrunk_constant_is_the_smallest_that_fails_in_a_small_trace() -> None
         return any(isinstance(arg, ConstInt) and arg.value > 5 for op in trace.ops for arg in op.args)
 
     options = settings(max_examples=1000, deadline=None, database=None, derandomize=True)
-    trace = find(traces(max_ops=6, kinds=["integers"]), large, settings=options)
+    trace = find(traces(max_ops=3, kinds=["integers"]), large, settings=options)
     assert [arg.value for op in trace.ops for arg in op.args if isinstance(arg, ConstInt)] == [6]
     assert len(trace.ops) <= 2
     assert len(trace.inputs) == 1

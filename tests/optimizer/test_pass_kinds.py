@@ -17,7 +17,7 @@ from optimizer.ir.trace import Trace, all_operations
 from optimizer.pipeline import FORWARD, run_passes
 from optimizer.riders import Pass
 
-TRACES = 300
+TRACES = 190
 
 RARE = (
     "[p0]\ni1 = strhash(p0)\ni2 = strhash(p0)\nfinish(i1, i2)",

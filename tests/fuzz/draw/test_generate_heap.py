@@ -23,8 +23,8 @@ from optimizer.ir.types.trace_layout import layout_of
 
 
 @pytest.fixture(scope="module")
-def generated() -> list[GeneratedTrace]:
-    return [one for one in map(generate_for, range(800)) if one.state.heap is not None]
+def generated(first_traces: list[GeneratedTrace]) -> list[GeneratedTrace]:
+    return [one for one in first_traces[:800] if one.state.heap is not None]
 
 
 def _objects(one: GeneratedTrace) -> list[Object]:

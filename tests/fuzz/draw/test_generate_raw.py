@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import pytest
 
-from fuzz.draw.generator import GeneratedTrace, generate_for
+from fuzz.draw.generator import GeneratedTrace
 from optimizer.ir.rows.ops import DescrKind, Kind, Type
 from optimizer.ir.trace import ConstInt, Operation, Trace, Value, Var
 from optimizer.ir.types.memory_cells import takes_object
@@ -14,8 +14,8 @@ _RAW = (Kind.RAW_LOAD, Kind.RAW_STORE)
 
 
 @pytest.fixture(scope="module")
-def generated() -> list[GeneratedTrace]:
-    return [generate_for(seed) for seed in range(1200)]
+def generated(first_traces: list[GeneratedTrace]) -> list[GeneratedTrace]:
+    return first_traces
 
 
 @pytest.fixture(scope="module")

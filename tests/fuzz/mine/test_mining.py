@@ -130,11 +130,11 @@ def test_an_optimizer_that_fails_is_a_campaigns_business() -> None:
 
 
 def test_the_command(traceproof: Command) -> None:
-    ended = traceproof("mine", "--seed", "5", "--traces", "2", "--jobs", "1")
+    ended = traceproof("mine", "--seed", "7", "--traces", "2", "--jobs", "1")
     assert ended.code == 0
-    assert ended.out.splitlines()[-1] == "repeat with: traceproof mine --seed 5 --traces 2"
-    *found, last = map(json.loads, traceproof("mine", "--seed", "5", "--traces", "2", "--json").out.splitlines())
-    assert (last["seed"], last["traces"]) == (5, 2)
+    assert ended.out.splitlines()[-1] == "repeat with: traceproof mine --seed 7 --traces 2"
+    *found, last = map(json.loads, traceproof("mine", "--seed", "7", "--traces", "2", "--json").out.splitlines())
+    assert (last["seed"], last["traces"]) == (7, 2)
     assert sum(one["count"] for one in found) <= last["found"]
 
 

@@ -18,7 +18,7 @@ KNOWN = Path(__file__).parent / "precision.json"
 
 @pytest.fixture(scope="module")
 def proofs() -> list[AnalysisProof]:
-    return list(prove_analyses(1250, 250))
+    return list(prove_analyses(500, 100))
 
 
 def test_all_are_right(proofs: list[AnalysisProof]) -> None:
@@ -41,7 +41,7 @@ def wrong(name: str) -> set[str]:
     rows = [row for row in analysed() if row.name == name]
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(analyses, "analysed", lambda: rows)
-        return {f"{proof.direction} {proof.width}" for proof in prove_analyses(1250, 250) if proof.wrong}
+        return {f"{proof.direction} {proof.width}" for proof in prove_analyses(500, 100) if proof.wrong}
 
 
 def test_a_bound_that_is_too_small_is_found(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -46,10 +46,10 @@ def differences(case: Case, passes: tuple[str, ...], told: Counter[str]) -> list
 def test_random_traces_run_alike(seed: int) -> None:
     random = Random(seed)
     told: Counter[str] = Counter()
-    for _ in range(60):
+    for _ in range(36):
         case = grown(random, random.choice(LENGTHS))
         assert not differences(case, subset(random), told), format_trace(case.trace)
-    assert told["(defined)"] > 300
+    assert told["(defined)"] > 180
 
 
 def test_every_rule_on_the_heap_fires() -> None:

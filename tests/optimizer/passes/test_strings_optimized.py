@@ -80,7 +80,7 @@ def with_exits(text: str, random: Random) -> str:
 def test_random_traces_do_the_same(calls: bool) -> None:
     fired: Counter[str] = Counter()
     compared = 0
-    for seed in range(120):
+    for seed in range(70):
         random = Random(seed)
         text = with_exits(random_trace(random, 12, calls=calls), random)
         trace = parse((DECLARATIONS if calls else "") + text)
@@ -97,6 +97,6 @@ def test_random_traces_do_the_same(calls: bool) -> None:
             assert found is None, (seed, found)
         if seed % 5 == 0:
             assert not isinstance(validate(trace, done.trace), Refuted), seed
-    assert compared > 150
+    assert compared > 90
     assert {"virtual_load", "virtual", "known_content", "delayed_store"} <= fired.keys()
     assert calls or "virtual_copy" in fired

@@ -41,12 +41,12 @@ def outcome(before: Trace, after: Trace, *examples: State, guards: Guards = Guar
 @pytest.mark.parametrize("guards", Guards)
 def test_edited_pairs(guards: Guards) -> None:
     counts: Counter[tuple[str, str]] = Counter()
-    for seed in range(15):
+    for seed in range(9):
         pair = make_pair(seed, 8)
         counts[outcome(pair.before, pair.after, pair.generated.state, guards=guards)] += 1
-    assert counts["Refuted", "Unsettled"] > 3
-    assert counts["Proved", "Checked"] > 3
-    assert counts["Proved", "Unsettled"] <= 2
+    assert counts["Refuted", "Unsettled"] > 2
+    assert counts["Proved", "Checked"] > 2
+    assert counts["Proved", "Unsettled"] <= 1
 
 
 def test_our_optimizer() -> None:

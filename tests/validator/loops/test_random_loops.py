@@ -89,7 +89,7 @@ def contradicted(before: Trace, after: Trace, evidence: Evidence, example: State
     return None
 
 
-@pytest.mark.parametrize("seeds", [range(start, start + 25) for start in range(0, 75, 25)], ids=str)
+@pytest.mark.parametrize("seeds", [range(start, start + 15) for start in range(0, 45, 15)], ids=str)
 def test_peeled_loops_are_right(seeds: range) -> None:
     verdicts: Counter[str] = Counter()
     for seed in seeds:
@@ -225,7 +225,7 @@ def is_right(before: Trace, after: Trace) -> bool:
     return True
 
 
-@pytest.mark.parametrize("seeds", [range(start, start + 40) for start in range(0, 160, 40)], ids=str)
+@pytest.mark.parametrize("seeds", [range(start, start + 25) for start in range(0, 100, 25)], ids=str)
 def test_small_loops_on_all_inputs(seeds: range) -> None:
     """With words of four bits all inputs are tried: what is proved is right, and what is refuted is not."""
     options = replace(OPTIONS, guards=Guards.SAME)
@@ -243,5 +243,5 @@ def test_small_loops_on_all_inputs(seeds: range) -> None:
             verdicts[type(verdict).__name__, truth] += 1
             assert not (isinstance(verdict, Proved) and not truth), f"{seed}: proved, and wrong\n{before}\n{after}"
             assert not (isinstance(verdict, Refuted) and truth), f"{seed}: {verdict}\n{before}\n{after}"
-    assert verdicts["Proved", True] > 10, verdicts
-    assert verdicts["Refuted", False] > 2, verdicts
+    assert verdicts["Proved", True] > 6, verdicts
+    assert verdicts["Refuted", False] > 1, verdicts

@@ -155,16 +155,16 @@ def verdict_for(drawn: tuple[Case, State], random: Random) -> Verdict:
 @pytest.mark.parametrize("seed", range(2))
 def test_verdicts_agree_with_runs_near_an_example(seed: int) -> None:
     random = Random(f"differential {seed}")
-    seen = tally(iter(lambda: pair(random), None), verdict_for, random, 40)
-    assert seen["Proved"] > 5, seen
-    assert seen["Refuted"] > 5, seen
+    seen = tally(iter(lambda: pair(random), None), verdict_for, random, 20)
+    assert seen["Proved"] > 2, seen
+    assert seen["Refuted"] > 2, seen
 
 
 def test_states_show_most_of_what_is_refuted() -> None:
     """States near an example find the difference of most pairs that are refuted, so that they would of wrong proofs."""
     random = Random("power")
     shown: Counter[bool] = Counter()
-    while shown.total() < 12:
+    while shown.total() < 8:
         case, example = pair(random)
         verdict = verdict_for((case, example), random)
         if type(verdict).__name__ == "Refuted":

@@ -79,10 +79,10 @@ def judged(pair: tuple[Trace, Trace], random: Random) -> Verdict:
 @pytest.mark.parametrize("seed", range(2))
 def test_verdicts_agree_with_runs(seed: int, rungs: str) -> None:
     random = Random(f"{seed} {rungs}")
-    seen = tally(pairs(random), judged, random, 40)
-    assert seen["Proved"] > 12, seen
-    assert seen["Refuted"] > 2, seen
-    assert seen["Unsupported"] + seen["Failed"] < 2, seen
+    seen = tally(pairs(random), judged, random, 32)
+    assert seen["Proved"] > 10, seen
+    assert seen["Refuted"] > 1, seen
+    assert seen["Unsupported"] + seen["Failed"] < 1, seen
 
 
 if __name__ == "__main__":

@@ -88,7 +88,7 @@ def agree(before: Trace, after: Trace, random: Random, count: int = 150) -> str:
 def test_what_is_proved_differs_nowhere(seed: int) -> None:
     random = Random(seed)
     seen: Counter[str] = Counter()
-    while sum(seen.values()) < 60:
+    while sum(seen.values()) < 36:
         lines = Writer(random).trace()
         other = with_origins(lines) if random.random() < 0.6 else lines
         for _ in range(random.choice([1, 1, 2])):
@@ -96,28 +96,28 @@ def test_what_is_proved_differs_nowhere(seed: int) -> None:
         before, after = read(lines), read(other)
         if before is not None and after is not None and before != after:
             seen[agree(before, after, random)] += 1
-    assert seen["Proved"] > 5, seen
-    assert seen["Refuted"] > 10, seen
+    assert seen["Proved"] > 3, seen
+    assert seen["Refuted"] > 6, seen
 
 
 @pytest.mark.parametrize("seed", range(2))
 def test_the_optimizer_is_right(seed: int) -> None:
     random = Random(f"optimizer {seed}")
     seen: Counter[str] = Counter()
-    while sum(seen.values()) < 60:
+    while sum(seen.values()) < 36:
         before = read(Writer(random).trace())
         if before is not None:
             after = optimize(before)
             verdict = agree(before, after, random)
             assert verdict != Refuted.__name__, f"{format_trace(before)}\n{format_trace(after)}"
             seen[verdict] += 1
-    assert seen["Proved"] > 40, seen
+    assert seen["Proved"] > 24, seen
 
 
 @pytest.mark.parametrize("seed", range(3))
 def test_every_trace_refines_itself(seed: int) -> None:
     random = Random(f"self {seed}")
-    for _ in range(60):
+    for _ in range(36):
         before = read(Writer(random).trace())
         if before is not None:
             assert isinstance(validate(before, before), Proved), format_trace(before)

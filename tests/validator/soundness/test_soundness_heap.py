@@ -83,9 +83,9 @@ def wrong_state(case: Case, origins: Origins, random: Random, count: int = STATE
 @pytest.mark.parametrize("seed", range(2))
 def test_verdicts_agree_with_runs(seed: int, rungs: str) -> None:
     random = Random(f"{seed} {rungs}")
-    seen = tally(cases(random), judged_of, random, 50)
-    assert seen["Proved"] > 5, seen
-    assert seen["Refuted"] > 5, seen
+    seen = tally(cases(random), judged_of, random, 30)
+    assert seen["Proved"] > 3, seen
+    assert seen["Refuted"] > 3, seen
 
 
 if __name__ == "__main__":

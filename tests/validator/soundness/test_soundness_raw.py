@@ -153,10 +153,10 @@ def judged(pair: tuple[Trace, Trace], random: Random) -> Verdict:
 @pytest.mark.parametrize("seed", range(2))
 def test_verdicts_agree_with_runs(seed: int, rungs: str) -> None:
     random = Random(f"{seed} {rungs}")
-    seen = tally(pairs(random), judged, random, 40)
-    assert seen["Proved"] > 4, seen
-    assert seen["Refuted"] > 10, seen
-    assert seen["Unknown"] < 4, seen
+    seen = tally(pairs(random), judged, random, 24)
+    assert seen["Proved"] > 2, seen
+    assert seen["Refuted"] > 6, seen
+    assert seen["Unknown"] < 2, seen
 
 
 if __name__ == "__main__":

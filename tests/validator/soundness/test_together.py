@@ -25,7 +25,7 @@ def test_all_at_once_holds_where_each_one_does(monkeypatch: pytest.MonkeyPatch) 
     monkeypatch.setattr(Facts, "rebuild", lambda _, term: term)
     random = Random(11)
     seen: Counter[tuple[bool, bool]] = Counter()
-    while sum(seen.values()) < 150:
+    while sum(seen.values()) < 90:
         before = small_trace(random)
         if before is None:
             continue
@@ -43,7 +43,7 @@ def test_all_at_once_holds_where_each_one_does(monkeypatch: pytest.MonkeyPatch) 
         each = [_discharger(pair).settle(obligation) for obligation in chosen]
         assert isinstance(answer, Unsat) == all(isinstance(one, Holds) for one in each), (before, after, origins)
         seen[isinstance(answer, Unsat), len(chosen) > 1] += 1
-    assert min(seen[True, True], seen[False, True]) > 20, seen
+    assert min(seen[True, True], seen[False, True]) > 12, seen
 
 
 def _discharger(pair: Pair) -> Discharger:

@@ -276,7 +276,8 @@ def test_right(name: str) -> None:
 
 
 def test_most_of_what_is_right_is_checked() -> None:
-    checked = [name for name, pair in RIGHT.items() if is_checked(*traces(*pair))]
+    """On a root of 64 bits Z3 gives up after seconds, so that one counts as unchecked."""
+    checked = [name for name, pair in RIGHT.items() if "a root is not" not in name and is_checked(*traces(*pair))]
     assert len(checked) > 0.9 * len(RIGHT), set(RIGHT).difference(checked)
 
 
@@ -402,6 +403,11 @@ WRONG = {
     "the root of something else": (
         "f5 = call_f(1, f4, descr=sqrt)\nfinish(f5)",
         "f4b = float_abs(f4)\nf5 = call_f(1, f4b, descr=sqrt)\nfinish(f5)",
+        "end: argument 0",
+    ),
+    "the root of another constant": (
+        "guard_value(f4, 4.0) []\nf5 = call_f(1, f4, descr=sqrt)\nfinish(f5)",
+        "guard_value(f4, 4.0, origin=0) []\nf3 = float_add(f4, 1.0)\nf5 = call_f(1, f3, descr=sqrt)\nfinish(f5)",
         "end: argument 0",
     ),
     "a root squared": (
@@ -596,11 +602,11 @@ def test_wrong(name: str) -> None:
         assert found.counterexample.obligation == obligation
 
 
-@pytest.mark.parametrize("name", [name for name in WRONG if name != "a root squared"])
+@pytest.mark.parametrize("name", [name for name in WRONG if name not in ("a root squared", "the root of something else")])
 def test_wrong_is_never_checked(name: str) -> None:
-    """On a root of 64 bits Z3 gives up after seconds, whatever the effort: one such pair is enough, with no guess."""
+    """On a root of what is not a constant Z3 gives up after seconds, whatever the effort: no such pair is asked about."""
     before, after, _ = WRONG[name]
-    assert not is_checked(*traces(before, after), most=0 if "sqrt" in before else 2)
+    assert not is_checked(*traces(before, after))
 
 
 @pytest.mark.usefixtures("no_samples")

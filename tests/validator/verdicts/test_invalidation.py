@@ -162,9 +162,9 @@ def test_longer_traces_with_two_objects_and_stores(seed: int) -> None:
     random = Random(seed)
     steps = tuple(step for step in LINES if not step.startswith("read"))
     counts = []
-    for _ in range(40):
+    for _ in range(20):
         between = tuple(random.choice(steps) for _ in range(random.randrange(3, 8)))
         at = random.randrange(len(between))
         counts.append(judged((*between[:at], "read", *between[at:], "read again")))
-    assert sum(proved for proved, _ in counts) > 2
-    assert sum(refuted for _, refuted in counts) > 2
+    assert sum(proved for proved, _ in counts) > 1
+    assert sum(refuted for _, refuted in counts) > 1
