@@ -19,7 +19,7 @@ from validator.prove.certify import certify
 from validator.prove.pairing import encode_pair
 from validator.verdict import Options
 
-_MOST_ORIGINS = 12
+_MOST_ORIGINS = 8
 _EFFORT = 300_000
 _TIMEOUT_S = 3.0
 

@@ -11,6 +11,7 @@ from importlib import import_module
 from multiprocessing import get_context
 from multiprocessing.process import BaseProcess
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 from validator.processes.guardian import let_go, watch
 
@@ -55,6 +56,17 @@ def start_loaded(
     started = _LOADED.Process(target=_command, args=(tuple(words), folder, dict(environment), output, into or output))
     started.start()
     return started
+
+
+def run_loaded(words: Sequence[str], folder: Path) -> subprocess.CompletedProcess[str]:
+    """A command of ours that is run in the folder to its end, by such a process."""
+    with TemporaryDirectory() as scratch:
+        said, complained = (Path(scratch) / name for name in ("said", "complained"))
+        said.touch()
+        started = start_loaded(words, folder, {**os.environ, "PYTHONPATH": str(ROOT)}, complained, said)
+        started.join(60)
+        assert started.exitcode is not None, words
+        return subprocess.CompletedProcess(words, started.exitcode, said.read_text(), complained.read_text())
 
 
 _LOADED = get_context("forkserver")

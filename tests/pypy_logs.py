@@ -6,9 +6,10 @@ from collections.abc import Sequence
 
 from optimizer.ir.dialects.pypy_log import read_traces
 from optimizer.ir.dialects.pypy_pairs import LogPair, pair_sections
-from validator.pypy.judge import Judged, judge
+from validator.pypy.judge import OPTIONS, Judged, judge
 from validator.pypy.kept import Kept
 from validator.pypy.study import Study, study
+from validator.verdict import Options
 
 BOX = "<FieldS W_IntObject.inst_intval 8 pure>"
 COUNT = "<FieldS Counter.inst_count 8>"
@@ -22,11 +23,11 @@ def pairs_of(log: str) -> list[LogPair]:
     return [item for item in pair_sections(read_traces(log.splitlines())) if isinstance(item, LogPair)]
 
 
-def judged(log: str, *known: Kept) -> list[Judged]:
+def judged(log: str, *known: Kept, options: Options = OPTIONS) -> list[Judged]:
     """What is said of the pairs of a log, in the order in which they are judged, with what is known beside it."""
     items = list(pair_sections(read_traces(log.splitlines())))
     knowledge = study(items, "log", *known)
-    return [judge(item, "log", knowledge) for item in knowledge.given(items) if isinstance(item, LogPair)]
+    return [judge(item, "log", knowledge, options) for item in knowledge.given(items) if isinstance(item, LogPair)]
 
 
 def judged_together(*logs: str) -> list[list[Judged]]:

@@ -52,7 +52,7 @@ def test_a_shrunk_constant_is_the_smallest_that_fails_in_a_small_trace() -> None
         return any(isinstance(arg, ConstInt) and arg.value > 5 for op in trace.ops for arg in op.args)
 
     options = settings(max_examples=1000, deadline=None, database=None, derandomize=True)
-    trace = find(traces(max_ops=3, kinds=["integers"]), large, settings=options)
+    trace = find(traces(max_ops=5, kinds=["integers"]), large, settings=options)
     assert [arg.value for op in trace.ops for arg in op.args if isinstance(arg, ConstInt)] == [6]
     assert len(trace.ops) <= 2
     assert len(trace.inputs) == 1

@@ -16,7 +16,7 @@ pytest.importorskip("distributed", reason="Dask is not installed: pip install 't
 from distributed import LocalCluster
 
 from fuzz.campaign.batch import Task
-from fuzz.campaign.cluster import _work, supervise_cluster
+from fuzz.campaign.cluster import _supervised, supervise_cluster
 from fuzz.campaign.plan import Plan
 from fuzz.campaign.results import Result
 from fuzz.command.main import main
@@ -24,6 +24,7 @@ from fuzz.subject.optimizers import OptimizerKind, OptimizerSpec
 from optimizer.ir.faults import InputError
 
 ROOT = Path(__file__).parents[3]
+NOBODY = "tcp://127.0.0.1:1"
 
 OPTIMIZER = """
 import os
@@ -51,7 +52,7 @@ def cluster(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[LocalCl
 
 
 def _tasks() -> Iterator[Task]:
-    for first in range(0, 32, 8):
+    for first in range(0, 24, 8):
         yield Task(first, 8)
 
 
@@ -64,7 +65,7 @@ def _told(results: list[Result]) -> list[Result]:
 def test_a_campaign_on_a_cluster_is_the_same_where_workers_are_killed(
     cluster: LocalCluster, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    plan = Plan(0, 32, optimizer=OptimizerSpec(OptimizerKind.FUNCTION, "mine:kills"))
+    plan = Plan(0, 24, optimizer=OptimizerSpec(OptimizerKind.FUNCTION, "mine:kills"))
     tasks, found, ended = _tasks(), [], []
     with closing(supervise_cluster(cluster.scheduler_address, plan, lambda: next(tasks, None))) as told:
         for one in told:
@@ -74,8 +75,8 @@ def test_a_campaign_on_a_cluster_is_the_same_where_workers_are_killed(
                     os.kill(next(iter(cluster.workers.values())).pid, signal.SIGKILL)
             elif one.result is not None:
                 found.append(one.result)
-    assert sorted(task.first for task in ended) == list(range(0, 32, 8))
-    alone = [one.result for one in _work(plan, list(_tasks())).seeds]
+    assert sorted(task.first for task in ended) == list(range(0, 24, 8))
+    alone = [one.result for one in _supervised(plan, list(_tasks())).seeds]
     assert _told(found) == _told([result for result in alone if result is not None])
     assert [(one.seed, one.verdict) for one in _told(found) if one.is_find] == [(13, "crash")]
 
@@ -89,3 +90,14 @@ def test_a_campaign_on_a_cluster_is_the_same_where_workers_are_killed(
     tasks = _tasks()
     with pytest.raises(InputError, match=r"a worker cannot do this work: .*there is no function missing in mine"):
         list(supervise_cluster(cluster.scheduler_address, wrong, lambda: next(tasks, None)))
+
+
+def test_a_scheduler_that_does_not_answer_is_the_users_mistake(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("fuzz.campaign.cluster._CONNECTING_S", 0.5)
+    with pytest.raises(SystemExit) as exited:
+        main(["fuzz", "--scheduler", NOBODY, "--folder", "nowhere"])
+    assert exited.value.code == 2
+    assert capfd.readouterr().err.startswith(f"error: --scheduler: no scheduler answers at {NOBODY}: ")

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 from commands import start
-from processes import ROOT, is_running, wait_until
+from processes import ROOT, is_running, run_loaded, wait_until
 from pypy_logs import LOG, boxed
 
 PYPY = shutil.which("pypy3")
@@ -34,7 +34,11 @@ def pretending(folder: Path, log: str, then: str = "") -> list[str]:
     return [sys.executable, "pretending.py"]
 
 
-def run(folder: Path, *args: str, said: str = "") -> subprocess.CompletedProcess[str]:
+def run(folder: Path, *args: str) -> subprocess.CompletedProcess[str]:
+    return run_loaded(["traceproof", "pypy-run", *args], folder)
+
+
+def run_with_input(folder: Path, said: str, *args: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
         [sys.executable, "-c", "from fuzz.command.main import main; main()", "pypy-run", *args],
         cwd=folder,
@@ -48,7 +52,7 @@ def run(folder: Path, *args: str, said: str = "") -> subprocess.CompletedProcess
 
 def test_a_program_is_run_and_its_log_proved(tmp_path: Path) -> None:
     words = pretending(tmp_path, LOG, "print(sys.stdin.read() + ' heard'); print(sys.argv[1:])")
-    done = run(tmp_path, "--jobs", "1", "--", *words, "--jobs", "x", said="hallo")
+    done = run_with_input(tmp_path, "hallo", "--jobs", "1", "--", *words, "--jobs", "x")
     assert done.returncode == 1
     assert done.stdout.startswith("hallo heard\n['--jobs', 'x']\n     1 loop         proved")
     assert f"{sys.executable} pretending.py --jobs x: 3 pairs, 1 trace without" in done.stdout

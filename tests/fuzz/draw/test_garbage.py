@@ -13,7 +13,7 @@ from optimizer.pipeline import optimize
 from validator.prove.judge import validate
 from validator.verdict import Options
 
-TRACES = 60
+TRACES = 36
 
 
 @contextmanager

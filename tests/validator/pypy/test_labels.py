@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from optimizer.ir.trace import exit_of
 from tests.pypy_logs import bridge, judged, loop, recorded
 from validator import Proved
-from validator.pypy.judge import Judged
+from validator.pypy.judge import OPTIONS, Judged
 from validator.pypy.printed.lines import UNUSED, Line, Printed
 from validator.pypy.translate import INSTANCES
-from validator.verdict import Verdict
+from validator.verdict import Options, Verdict
 
+LITTLE = replace(OPTIONS, effort=100_000)
+"""What is right needs no more."""
 SEQ, INDEX = "<FieldP W_Iter.inst_seq 8>", "<FieldS W_Iter.inst_index 16>"
 STORAGE, LENGTH, ITEMS = "<FieldP W_List.inst_storage 8>", "<FieldS list.length 8>", "<FieldP list.items 16>"
 NEXT = (
@@ -80,13 +84,13 @@ BRIDGE = (
 )
 
 
-def judged_bridge(right: str = "", *wrong: str, everywhere: bool = False) -> Judged:
+def judged_bridge(right: str = "", *wrong: str, everywhere: bool = False, options: Options = LITTLE) -> Judged:
     """What is said of the bridge with other lines in the place of one."""
     lines = [one for line in BRIDGE for one in ((f"+1: {more}" for more in wrong) if line[4:] == right else (line,))]
     heading = bridge(*lines)
     peeled = loop(*PEELED).replace(f"with {len(PEELED) - 1} ops", f"with {len(PEELED) - 2} ops")
     log = recorded(*ROUND) + peeled + recorded("[p0, p9]", "jump(p0, p9, descr=<Loop1>)") + heading
-    first, second = judged(log.replace(".inst_", ".") if everywhere else log)
+    first, second = judged(log.replace(".inst_", ".") if everywhere else log, options=options)
     assert isinstance(first.verdict, Proved), first.verdict
     return second
 

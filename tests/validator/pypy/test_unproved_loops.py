@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 
 from tests.pypy_logs import bridge, judged, loop, recorded
-from tests.validator.pypy.test_labels import BRIDGE, PEELED, ROUND, judged_bridge
+from tests.validator.pypy.test_labels import BRIDGE, LITTLE, PEELED, ROUND, judged_bridge
 from validator import Proved, Unknown
 from validator.loops.shape import Loop
-from validator.pypy.judge import Judged
+from validator.pypy.judge import OPTIONS, Judged
 from validator.pypy.printed.straight import NotStraight, Sides
 
 KNOWN = ("i20 = getfield_gc_i(p9, descr=<FieldS W_Other.inst_flag 16>)", "guard_true(i20)")
@@ -22,7 +22,8 @@ def judged_pairs(right: str = "", wrong: str = "") -> list[Judged]:
     assert right in (*BRIDGE, *PEELED, "")
     printed = loop(*peeled).replace(f"with {len(PEELED) - 1} ops", f"with {len(PEELED) - 2} ops")
     whole = recorded(*ROUND[:ASKED], *KNOWN, *ROUND[ASKED:])
-    return judged(whole + printed + recorded("[p0, p9]", "jump(p0, p9, descr=<Loop1>)") + bridge(*heading))
+    log = whole + printed + recorded("[p0, p9]", "jump(p0, p9, descr=<Loop1>)") + bridge(*heading)
+    return judged(log, options=LITTLE)
 
 
 def test_the_preamble_says_what_the_bridge_has_to_do() -> None:
@@ -64,7 +65,7 @@ def test_no_run_is_looked_for(monkeypatch: pytest.MonkeyPatch) -> None:
     tried: list[Loop] = []
     monkeypatch.setattr("validator.loops.judge.unrolled", lambda loop, _: tried.append(loop))
     jump = "jump(p0, p9, {}, p6, descr=TargetToken(141))"
-    second = judged_bridge(jump.format("i3, i4"), jump.format("i4, i3"))
+    second = judged_bridge(jump.format("i3, i4"), jump.format("i4, i3"), options=OPTIONS)
     assert not tried
     assert isinstance(second.verdict, Unknown)
     assert second.verdict.reason.endswith("; but no run of the loop was looked for")

@@ -602,7 +602,9 @@ def test_wrong(name: str) -> None:
         assert found.counterexample.obligation == obligation
 
 
-@pytest.mark.parametrize("name", [name for name in WRONG if name not in ("a root squared", "the root of something else")])
+@pytest.mark.parametrize(
+    "name", [name for name in WRONG if name not in ("a root squared", "the root of something else")]
+)
 def test_wrong_is_never_checked(name: str) -> None:
     """On a root of what is not a constant Z3 gives up after seconds, whatever the effort: no such pair is asked about."""
     before, after, _ = WRONG[name]

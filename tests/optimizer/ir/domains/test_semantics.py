@@ -143,7 +143,8 @@ def test_the_solver_on_boundary_values(row: Op) -> None:
 @pytest.mark.parametrize("row", PURE, ids=by_name)
 def test_on_random_values(row: Op) -> None:
     words = {
-        width: st.integers(-(2 ** (width - 1)), 2 ** (width - 1) - 1) | st.sampled_from(reference.boundary_values(width))
+        width: st.integers(-(2 ** (width - 1)), 2 ** (width - 1) - 1)
+        | st.sampled_from(reference.boundary_values(width))
         for width in (16, 32, 64)
     }
 
