@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 import pytest
 
-from fuzz.draw.generator import GeneratedTrace, generate_for
+from fuzz.draw.generator import GeneratedTrace
 from optimizer.ir.rows.ops import Kind, Type
 from optimizer.ir.run.interpreter import run
 from optimizer.ir.run.objects import NULL, Object, Ref

@@ -12,7 +12,7 @@ from fuzz.selftest.random_terms import wrongly_written
 
 @pytest.mark.parametrize("word", [4, 8, 64])
 def test_whatever_is_claimed_is_so(word: int) -> None:
-    assert wrongly_claimed(Random(1), word, 240) == ""
+    assert wrongly_claimed(Random(1), word, 400) == ""
 
 
 @pytest.mark.parametrize("word", [4, 8, 64])

@@ -606,7 +606,7 @@ def test_wrong(name: str) -> None:
     "name", [name for name in WRONG if name not in ("a root squared", "the root of something else")]
 )
 def test_wrong_is_never_checked(name: str) -> None:
-    """On a root of what is not a constant Z3 gives up after seconds, whatever the effort: no such pair is asked about."""
+    """On a root of what is no constant Z3 gives up after seconds, whatever the effort: no such pair is asked about."""
     before, after, _ = WRONG[name]
     assert not is_checked(*traces(before, after))
 

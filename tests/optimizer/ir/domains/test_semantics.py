@@ -122,7 +122,7 @@ def test_on_all_inputs(row: Op, width: int) -> None:
     inputs = all_inputs(row, width)
     check_interpreter(row, width, inputs)
     check_terms(row, width, inputs)
-    if width == 4:  # Z3 takes long at the other one
+    if width == 4:  # Z3 takes long at 5 bits
         check_solver(row, width, inputs)
 
 
@@ -131,7 +131,7 @@ def test_on_all_inputs(row: Op, width: int) -> None:
 def test_on_boundary_values(row: Op, width: int) -> None:
     inputs = boundary_inputs(row, width)
     check_interpreter(row, width, inputs[::7] if len(inputs) > 500 else inputs)
-    check_terms(row, width, inputs)
+    check_terms(row, width, inputs if width == 64 else inputs[::3])
 
 
 @pytest.mark.parametrize("row", PURE, ids=by_name)
