@@ -64,8 +64,13 @@ def run_loaded(words: Sequence[str], folder: Path) -> subprocess.CompletedProces
         said, complained = (Path(scratch) / name for name in ("said", "complained"))
         said.touch()
         started = start_loaded(words, folder, {**os.environ, "PYTHONPATH": str(ROOT)}, complained, said)
+        assert started.pid is not None
+        watch(started.pid)
         started.join(60)
-        assert started.exitcode is not None, words
+        let_go(started.pid)
+        if started.exitcode is None:
+            started.kill()
+            raise TimeoutError(f"{words} did not end")
         return subprocess.CompletedProcess(words, started.exitcode, said.read_text(), complained.read_text())
 
 

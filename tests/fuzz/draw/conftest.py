@@ -9,4 +9,4 @@ from fuzz.draw.generator import GeneratedTrace, generate_for
 
 @pytest.fixture(scope="session")
 def first_traces() -> list[GeneratedTrace]:
-    return [generate_for(seed) for seed in range(1200)]
+    return [generate_for(seed) for seed in range(1300)]

@@ -15,7 +15,7 @@ _RAW = (Kind.RAW_LOAD, Kind.RAW_STORE)
 
 @pytest.fixture(scope="module")
 def generated(first_traces: list[GeneratedTrace]) -> list[GeneratedTrace]:
-    return first_traces
+    return first_traces[:1200]
 
 
 @pytest.fixture(scope="module")

@@ -48,7 +48,7 @@ def pairs() -> Iterator[dict[str, str]]:
     for name, (before, after) in HARD.items():
         yield {"name": name, "before": before, "after": after}
     for name, shape in (("integers", INTEGERS), ("heap", HEAP)):
-        for seed in range(4):
+        for seed in range(6):
             before = generate(Random(seed), shape).trace
             right = optimize(before)
             for kind, after in (("right", right), ("wrong", edit(right, Random(seed)))):
@@ -126,8 +126,8 @@ def expected(tmp_path_factory: pytest.TempPathFactory) -> Outcome:
 def test_there_are_verdicts_of_all_kinds_and_rungs(expected: Outcome) -> None:
     told = {name: json.loads(text) for name, text in expected.told}
     kinds = [one["verdict"] for one in told.values()]
-    assert kinds.count("proved") > 7
-    assert kinds.count("refuted") > 5
+    assert kinds.count("proved") > 10
+    assert kinds.count("refuted") > 6
     assert told["squares"]["verdict"] == "unknown"
     assert told["almost"]["verdict"] == "refuted"
     assert len(expected.asked) > 5

@@ -118,7 +118,7 @@ def agree(before: Trace, after: Trace, options: Options) -> Verdict | None:
 def test_verdicts_agree_with_brute_force(mode: Guards, named: bool) -> None:
     random = Random(f"{mode} {named}")
     seen: Counter[str] = Counter()
-    while sum(seen.values()) < 100:
+    while sum(seen.values()) < 70:
         before = small_trace(random)
         if before is None:
             continue
@@ -130,13 +130,13 @@ def test_verdicts_agree_with_brute_force(mode: Guards, named: bool) -> None:
             continue
         verdict = agree(before, after, Options(mode, failargs))
         seen[type(verdict).__name__] += 1
-    assert seen["Proved"] > 6, seen
-    assert seen["Refuted"] > 6, seen
+    assert seen["Proved"] > 4, seen
+    assert seen["Refuted"] > 4, seen
 
 
 def test_every_trace_refines_itself() -> None:
     random = Random(5)
-    for count in range(36):
+    for count in range(24):
         shape = Shape(max_operations=30, heap=HeapShape(), mix=HEAP_MIX) if count % 2 else Shape(max_operations=30)
         trace = generate(random, shape).trace
         for mode in Guards:

@@ -154,13 +154,13 @@ def pair(random: Random) -> tuple[Trace, Trace]:
 def test_verdicts_agree_with_brute_force(mode: Guards) -> None:
     random = Random(f"{mode}")
     seen: Counter[str] = Counter()
-    while sum(seen.values()) < 60:
+    while sum(seen.values()) < 40:
         before, after = pair(random)
         failargs = random.choice([Failargs.CHECK, Failargs.CHECK, Failargs.IGNORE])
         verdict = agree(before, after, Options(mode, failargs))
         seen[type(verdict).__name__] += 1
-    assert seen["Proved"] > 6, seen
-    assert seen["Refuted"] > 6, seen
+    assert seen["Proved"] > 4, seen
+    assert seen["Refuted"] > 4, seen
 
 
 def is_difference(before: Trace, after: Trace, state: State, origin: int | None, options: Options) -> bool:
@@ -197,7 +197,7 @@ def is_difference(before: Trace, after: Trace, state: State, origin: int | None,
 def test_replay_agrees_with_the_definition(mode: Guards) -> None:
     random = Random(f"replay {mode}")
     seen: Counter[bool] = Counter()
-    for _ in range(60):
+    for _ in range(40):
         before, after = pair(random)
         options = Options(mode, random.choice(list(Failargs)))
         try:
@@ -221,5 +221,5 @@ def test_replay_agrees_with_the_definition(mode: Guards) -> None:
                 wanted = is_difference(before, after, runs.state, origin, options)
                 assert (found is not None) == wanted, f"{format_trace(before)}\n{format_trace(after)}\n{runs} {origin}"
                 seen[wanted] += 1
-    assert seen[True] > 60, seen
-    assert seen[False] > 60, seen
+    assert seen[True] > 40, seen
+    assert seen[False] > 40, seen
