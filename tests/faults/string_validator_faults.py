@@ -45,8 +45,9 @@ def _read_behind(right: Any) -> Any:
 
 
 def _keys_without_copies(right: Any) -> Any:
-    def keys(chain: Any, shared: Any, seen: Any, any_index: Term) -> Any:
-        return (key for key in right(chain, shared, seen, any_index) if key[1] is not any_index)
+    def keys(terms: Any, chain: Any, shared: Any, seen: Any, any_index: Term | None) -> Any:
+        found = right(terms, chain, shared, seen, any_index)
+        return (key for key in found if any_index is None or key[1] is not any_index)
 
     return keys
 
