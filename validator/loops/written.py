@@ -142,6 +142,7 @@ def _looks(operation: Operation, layout: Layout) -> bool | None:
 def _may_read(load: Operation, made: _Made, layout: Layout) -> bool:
     """May it read what is not written of that object?"""
     operation, written = made
+    load = meant(load, layout)
     slot = layout.descr_of(load)
     allocated = layout.descr_of(operation)
     if not isinstance(slot, Field) or not isinstance(allocated, Struct | Array):

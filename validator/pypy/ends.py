@@ -4,7 +4,7 @@ PyPy's optimizer compares what a bridge hands on with what the labels of a loop 
 not know (`generate_guards` in virtualstate.py), and those of what it loads from there in front of the loop
 (`inline_short_preamble` in unroll.py). Where it goes to the start of the loop after all, they stay
 (`optimize_bridge` in unroll.py). They resume where the bridge ends; in which cases they fail does not matter. A log
-does not say that they do: so nothing is refuted for that.
+does not say that they do: so it is an assumption, which the verdict names, and nothing is refuted for that.
 """
 
 from __future__ import annotations
@@ -12,9 +12,39 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Sequence, Set
 from itertools import takewhile
 
-from optimizer.ir.trace import ConstRef, Operation, Trace, Value, Var
+from optimizer.ir.immutable import replace
+from optimizer.ir.loops import Part
+from optimizer.ir.rows.ops import OPS
+from optimizer.ir.trace import ConstInt, ConstRef, Exit, Operation, Trace, Value, Var
+from validator.pypy.exits import Prove, Shown, prove_with_exits
+from validator.pypy.resume_data import with_origins
+from validator.verdict import Failargs, Guards, Options, Proved
 
 RESUME_AT_END = "guards of what the bridge hands on, behind all others, resume at its end"
+
+
+def prove_to_end(
+    before: Trace, after: Trace, origins: tuple[int | None, ...], options: Options, prove: Prove
+) -> tuple[Trace, Shown] | None:
+    """A proof of a bridge with such guards, if there is one, and the recorded trace with a place where they resume.
+
+    Two proofs make it: without these guards, and what is computed for them alone, the others fail in the right cases;
+    and wherever guards fail, these too, the state is that of the recorded trace."""
+    more = len(_asked(after, origins, {*after.end.args}))
+    own = len(after.guards) - more
+    if not more:
+        return None
+    is_kept = [at < own for at in range(own + more)]
+    less = with_origins(after.of(Part(after.inputs, after.ops, ()).with_guards(is_kept).needed().ops), origins[:own])
+    if not isinstance(prove(before, less, replace(options, failargs=Failargs.IGNORE), None), Proved):
+        return None
+    ends = before.of([*before.ops[:-1], Operation(OPS["guard_true"], (ConstInt(1),), exit=Exit()), before.end])
+    whole = with_origins(after, (*origins[:own], *[len(before.guards)] * more))
+    shown = prove_with_exits(ends, whole, None, replace(options, guards=Guards.SAFE), prove)
+    if not isinstance(shown.verdict, Proved):
+        return None
+    evidence = replace(shown.verdict.evidence, assumes=(*shown.verdict.evidence.assumes, RESUME_AT_END))
+    return ends, replace(shown, verdict=replace(shown.verdict, evidence=evidence))
 
 
 def fails_at_end(obligation: str, after: Trace, origins: tuple[int | None, ...]) -> bool:

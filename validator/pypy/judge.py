@@ -22,7 +22,7 @@ from validator.loops.proofs import ENTRY
 from validator.loops.shape import bridge_to
 from validator.loops.written import check_written
 from validator.prove.judge import OUT_OF_TIME, validate
-from validator.pypy.ends import RESUME_AT_END, fails_at_end
+from validator.pypy.ends import RESUME_AT_END, fails_at_end, prove_to_end
 from validator.pypy.exits import Prove, prove_with_exits
 from validator.pypy.open import Open
 from validator.pypy.origins import with_places
@@ -164,7 +164,7 @@ def holds(judged: Judged, pair: LogPair, file: str, knowledge: Knowledge, option
         return False
     if text.says(proved):
         return True
-    if not text.is_loop:
+    if not text.is_loop and judged.texts.before is proved.before:  # else guards have other numbers
         text = replace(text, origins=shown.evidence.origins)
     quick = _quick(while_proved, time.monotonic() + options.timeout_s)
     return isinstance(_sharing(text, options, quick)[0], Proved)
@@ -190,7 +190,8 @@ def _sharing(text: Translated, options: Options, prove: Prove) -> tuple[Verdict,
         if not isinstance(verdict, Proved) or not (lacking := _lacking(texts.after, text)):
             return verdict, texts
         number, memory = lacking
-        origins = () if text.is_loop else _shared(verdict.evidence.origins, text.after, number)
+        may_be_told = not text.is_loop and texts.before is text.before  # else guards have other numbers
+        origins = _shared(verdict.evidence.origins, text.after, number) if may_be_told else ()
         if not origins:
             reason = f"guard {number} has to store to {memory}, and the bridge from there begins without that"
             return Unknown(verdict.evidence, reason), texts
@@ -246,6 +247,11 @@ def _verdict(text: Translated, options: Options, prove: Prove) -> tuple[Verdict,
         if isinstance(verdict, Refuted) and not text.is_loop and not _leaves(verdict):
             told = with_origins(told, ())
             break
+    if text.is_bridge and not isinstance(verdict, Proved):
+        ended = prove_to_end(before, after, text.origins, options, prove)
+        if ended is not None:
+            before, shown = ended
+            verdict, told = shown.verdict, shown.after
     if isinstance(verdict, Proved) and (early := _early(verdict.evidence.origins, text)):
         listing = with_origins(after, verdict.evidence.origins)
         if not are_computed(before, listing, shown.options, early):

@@ -273,6 +273,9 @@ def test_names_of_the_preamble_are_those_of_its_objects_on_neither_side() -> Non
         ("new_array(i0, descr=Items)", "i3 = call_i(7, p0, descr=identity)", True),  # a function that reads nothing
         ("new_array(i0, descr=Items)", "i3 = call_i(7, p0, descr=sum)", False),
         ("newstr(i0)", "i3 = call_i(7, p0, p0, descr=equal)", False),
+        ("newunicode(i0)", "i3 = call_i(7, p0, p0, descr=equal)", True),  # it compares strings of bytes
+        ("new_array(i0, descr=Items)", "i3 = call_i(7, p0, p0, descr=equal)", True),
+        ("new(descr=Raw)", "i3 = call_i(7, p0, p0, descr=equal)", True),
     ],
 )
 def test_only_what_a_new_object_may_have_and_not_hold_is_not_written(made: str, load: str, *, is_judged: bool) -> None:
