@@ -38,6 +38,7 @@ from validator.pypy.printed.float_bytes import FLOAT_BYTES, with_float_bytes
 from validator.pypy.printed.frames import check_frames
 from validator.pypy.printed.lines import FOREIGN, RPYTHON, UNUSED, is_pointer, read_printed
 from validator.pypy.printed.parents import Parents, Targets, correspond, path_to
+from validator.pypy.printed.patterns import OF_ONE_PATTERN, with_pattern
 from validator.pypy.printed.rows import Rows, by_preamble, rows_of, with_target
 from validator.pypy.printed.straight import NotStraight, Sides, straight
 from validator.pypy.printed.tables import OF_ONE_STRATEGY, with_tables
@@ -50,7 +51,7 @@ SEEN_ELSEWHERE = " (seen in other programs)"
 
 _CERTAIN = (
     *(SAME_CONSTANTS, WATCHED, SAME_STRINGS, INSTANCES, HASHES, RPYTHON, FOREIGN, COPIED, UNUSED, FLOAT_BYTES),
-    *(OF_NOBODY_ELSE, OF_ONE_STRATEGY),
+    *(OF_NOBODY_ELSE, OF_ONE_STRATEGY, OF_ONE_PATTERN),
 )
 
 
@@ -257,6 +258,7 @@ def translated(
         facts = facts_of(path, sides, knowledge.effects, knowledge.fields, generous=generous)
         sides = replace(sides, before=sides.before.with_lines(facts.in_front(sides.before.lines)))
     sides, tables = with_tables(sides)
+    sides, pattern = with_pattern(sides)
     sides, variables = (sides, ()) if knowledge.fields.share else with_variables(sides, path)
     sides = by_preamble(sides) if is_by_preamble else sides
     sides, given = with_given(sides, knowledge.effects, knowledge.leaves)
@@ -273,7 +275,7 @@ def translated(
     rests_on |= {number for number in knowledge.targets.bridges_to(rests_on) if number < pair.number}
     if pair.target is not None:
         rests_on.add(pair.target.number)
-    of_values = {*given, *watched, *apart, *zeros, *lengths, *of_floats, *variables, *tables}
+    of_values = {*given, *watched, *apart, *zeros, *lengths, *of_floats, *variables, *tables, *pattern}
     assumes = sorted({*text.assumes, *facts.assumes, *of_values, *unused})
     told = (f"{what}{SEEN_ELSEWHERE}" if what in knowledge.elsewhere else what for what in assumes)
     is_bridge = pair.kind is not Kind.LOOP and not text.is_loop

@@ -19,6 +19,7 @@ from validator.pypy.inferred.made import Made
 from validator.pypy.inferred.numbering import IDENTITY, Pass
 from validator.pypy.inferred.numbering import Preserved as Preserved
 from validator.pypy.printed.lines import NULL, Line, Printed, is_pointer, is_variable, touches_nothing
+from validator.pypy.printed.patterns import CODE
 from validator.pypy.printed.rows import Rows, alone
 from validator.pypy.printed.straight import AFTER, BEFORE, TOKEN, Sides
 
@@ -65,6 +66,7 @@ class Sameness:
             for one, other in zip(sides.before.inputs, sides.after.inputs, strict=True):
                 self.unite((BEFORE, one), (AFTER, other))
         self.unite((BEFORE, TOKEN), (AFTER, TOKEN))
+        self.unite(self.of(BEFORE, CODE), self.of(AFTER, CODE))
         self._join_holders(lone)
         self.grow(preserved)
 

@@ -7,7 +7,7 @@ front of their label, or where nothing jumps to them, in front of everything.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 
 from validator.pypy.printed.buffers import with_buffers
@@ -71,6 +71,11 @@ class Sides:
     def lines(self) -> tuple[Line, ...]:
         """The lines of all traces."""
         return tuple(line for printed in self.printed for line in printed.lines)
+
+    def renamed(self, rename: Callable[[str], str]) -> Sides:
+        """The pair, and its target, with other names."""
+        before, after = self.before.renamed(rename), self.after.renamed(rename)
+        return replace(self, before=before, after=after, target=self.target and self.target.renamed(rename))
 
     def without_unused(self) -> Sides:
         """The pair, and its target, where nothing is computed in optimized traces that is not used."""
