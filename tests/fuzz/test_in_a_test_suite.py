@@ -55,7 +55,7 @@ def test_traces_of_all_kinds_are_drawn() -> None:
         missing.difference_update(op.op.name for op in trace.ops)
         return not missing
 
-    find(traces(max_ops=80), is_the_last, settings=once)
+    find(traces(max_ops=30), is_the_last, settings=once)
 
 
 @SOME
