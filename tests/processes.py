@@ -17,7 +17,7 @@ from validator.processes.guardian import let_go, watch
 
 ROOT = Path(__file__).parents[1]
 
-_STARTED: list[subprocess.Popen[str]] = []
+_STARTED: list[subprocess.Popen[str] | Loaded] = []
 
 
 def start_python(code: str, args: Sequence[str] = (), folder: Path | None = None) -> subprocess.Popen[str]:
@@ -40,6 +40,9 @@ def end_all() -> None:
     """Kill what is left; what it has started, its own guardian kills."""
     while _STARTED:
         process = _STARTED.pop()
+        if isinstance(process, Loaded):
+            process.end()
+            continue
         let_go(process.pid)
         process.kill()
         process.wait()
@@ -58,25 +61,54 @@ def start_loaded(
     return started
 
 
+class Loaded:
+    """A command of ours that is run in the folder by such a process, to be used as one of `subprocess`."""
+
+    def __init__(self, words: Sequence[str], folder: Path) -> None:
+        self._scratch = TemporaryDirectory()
+        self._said, self._complained = (Path(self._scratch.name) / name for name in ("said", "complained"))
+        self._said.touch()
+        environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+        self._process = start_loaded(words, folder, environment, self._complained, self._said)
+        assert self._process.pid is not None
+        self.pid: int = self._process.pid
+        watch(self.pid)
+        _STARTED.append(self)
+
+    @property
+    def returncode(self) -> int | None:
+        return self._process.exitcode
+
+    def communicate(self, timeout: float | None = None) -> tuple[str, str]:
+        self._process.join(timeout)
+        if self.returncode is None:
+            raise TimeoutError(f"process {self.pid} did not end")
+        return self._said.read_text(), self._complained.read_text()
+
+    def send_signal(self, number: int) -> None:
+        os.kill(self.pid, number)
+
+    def kill(self) -> None:
+        self._process.kill()
+
+    def end(self) -> None:
+        let_go(self.pid)
+        self.kill()
+        self._process.join()
+        self._scratch.cleanup()
+
+
 def run_loaded(words: Sequence[str], folder: Path) -> subprocess.CompletedProcess[str]:
-    """A command of ours that is run in the folder to its end, by such a process."""
-    with TemporaryDirectory() as scratch:
-        said, complained = (Path(scratch) / name for name in ("said", "complained"))
-        said.touch()
-        started = start_loaded(words, folder, {**os.environ, "PYTHONPATH": str(ROOT)}, complained, said)
-        assert started.pid is not None
-        watch(started.pid)
-        started.join(60)
-        let_go(started.pid)
-        if started.exitcode is None:
-            started.kill()
-            raise TimeoutError(f"{words} did not end")
-        return subprocess.CompletedProcess(words, started.exitcode, said.read_text(), complained.read_text())
+    """A command of ours that is run in the folder to its end."""
+    started = Loaded(words, folder)
+    said, complained = started.communicate(60)
+    assert started.returncode is not None
+    return subprocess.CompletedProcess(words, started.returncode, said, complained)
 
 
 _LOADED = get_context("forkserver")
 _LOADED.set_forkserver_preload(
-    [f"fuzz.command.{name}" for name in ("campaign", "corpus", "mine", "reduce", "report", "tables", "traces")]
+    [f"fuzz.command.{name}" for name in ("campaign", "corpus", "hunt", "mine", "reduce", "report", "tables", "traces")]
     + ["fuzz.command.pypy.prove", "validator.command.validate", "validator.check.checker"]
 )
 

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import subprocess
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
 import pytest
-from processes import start_python
+from processes import Loaded
 
 from fuzz.command.main import main
 
@@ -62,5 +61,5 @@ class Command:
         return name
 
 
-def start(args: Sequence[str], folder: Path) -> subprocess.Popen[str]:
-    return start_python("from fuzz.command.main import main; main()", args, folder)
+def start(args: Sequence[str], folder: Path) -> Loaded:
+    return Loaded(["traceproof", *args], folder)

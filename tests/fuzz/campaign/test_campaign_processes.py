@@ -12,7 +12,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from processes import children_of, is_running, start_python
+from processes import Loaded, children_of, is_running
 
 from fuzz.campaign.batch import SeedDone, Task
 from fuzz.campaign.claims import Claims
@@ -167,8 +167,8 @@ def test_a_campaign_that_was_broken_off_goes_on(tmp_path: Path, monkeypatch: pyt
     assert run(plan, folder, 2) == stored(folder)
 
 
-def _start(folder: Path, *args: str) -> subprocess.Popen[str]:
-    return start_python("from fuzz.command.main import main; main()", ["fuzz", *args], folder)
+def _start(folder: Path, *args: str) -> Loaded:
+    return Loaded(["traceproof", "fuzz", *args], folder)
 
 
 SLOW = ("--seed", "5", "--traces", "300", "--optimizer", "mine:slow", "--jobs", "2")

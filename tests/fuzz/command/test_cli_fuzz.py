@@ -165,7 +165,7 @@ def test_a_campaign_on_a_terminal_says_where_it_stands(traceproof: Command, monk
 def test_ctrl_c_ends_a_campaign_with_its_summary(tmp_path: Path) -> None:
     running = start(["fuzz", "--seed", "1", "--seconds", "60"], tmp_path)
     while not (tmp_path / "campaign" / "campaign.json").exists():
-        assert running.poll() is None
+        assert running.returncode is None
         time.sleep(0.02)
     time.sleep(0.7)
     running.send_signal(signal.SIGINT)

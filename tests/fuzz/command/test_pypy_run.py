@@ -11,11 +11,11 @@ import sys
 from pathlib import Path
 
 import pytest
-from commands import start
-from processes import ROOT, is_running, run_loaded, wait_until
+from processes import ROOT, is_running, run_loaded, start_python, wait_until
 from pypy_logs import LOG, boxed
 
 PYPY = shutil.which("pypy3")
+MAIN = "from fuzz.command.main import main; main()"
 COMPILES = """
 def f(n):
     s = 0
@@ -40,7 +40,7 @@ def run(folder: Path, *args: str) -> subprocess.CompletedProcess[str]:
 
 def run_with_input(folder: Path, said: str, *args: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
-        [sys.executable, "-c", "from fuzz.command.main import main; main()", "pypy-run", *args],
+        [sys.executable, "-c", MAIN, "pypy-run", *args],
         cwd=folder,
         input=said,
         capture_output=True,
@@ -97,7 +97,7 @@ def test_a_log_that_cannot_be_written(tmp_path: Path, log: str) -> None:
 
 def test_ctrl_c_ends_the_program_and_its_log_is_proved(tmp_path: Path) -> None:
     words = pretending(tmp_path, boxed(), "print(os.getpid(), flush=True)\ntime.sleep(1000)")
-    process = start(["pypy-run", "--jobs", "1", "--", *words], tmp_path)
+    process = start_python(MAIN, ["pypy-run", "--jobs", "1", "--", *words], tmp_path)
     assert process.stdout is not None
     program = int(process.stdout.readline())
     os.killpg(process.pid, signal.SIGINT)  # as a terminal does
@@ -112,7 +112,7 @@ def test_ctrl_c_ends_the_program_and_its_log_is_proved(tmp_path: Path) -> None:
 def test_sigterm_ends_the_program_too(tmp_path: Path, stubborn: bool) -> None:
     ignores = "import signal; signal.signal(signal.SIGTERM, signal.SIG_IGN)\n" if stubborn else ""
     words = pretending(tmp_path, boxed(), f"{ignores}print(os.getpid(), flush=True)\ntime.sleep(1000)")
-    process = start(["pypy-run", "--jobs", "1", "--", *words], tmp_path)
+    process = start_python(MAIN, ["pypy-run", "--jobs", "1", "--", *words], tmp_path)
     assert process.stdout is not None
     program = int(process.stdout.readline())
     os.kill(process.pid, signal.SIGTERM)
