@@ -64,11 +64,11 @@ def start_loaded(
 class Loaded:
     """A command of ours that is run in the folder by such a process, to be used as one of `subprocess`."""
 
-    def __init__(self, words: Sequence[str], folder: Path) -> None:
+    def __init__(self, words: Sequence[str], folder: Path, variables: Mapping[str, str] | None = None) -> None:
         self._scratch = TemporaryDirectory()
         self._said, self._complained = (Path(self._scratch.name) / name for name in ("said", "complained"))
         self._said.touch()
-        environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+        environment = {**os.environ, "PYTHONPATH": str(ROOT), **(variables or {})}
         self._process = start_loaded(words, folder, environment, self._complained, self._said)
         assert self._process.pid is not None
         self.pid: int = self._process.pid
@@ -98,9 +98,11 @@ class Loaded:
         self._scratch.cleanup()
 
 
-def run_loaded(words: Sequence[str], folder: Path) -> subprocess.CompletedProcess[str]:
+def run_loaded(
+    words: Sequence[str], folder: Path, variables: Mapping[str, str] | None = None
+) -> subprocess.CompletedProcess[str]:
     """A command of ours that is run in the folder to its end."""
-    started = Loaded(words, folder)
+    started = Loaded(words, folder, variables)
     said, complained = started.communicate(60)
     assert started.returncode is not None
     return subprocess.CompletedProcess(words, started.returncode, said, complained)

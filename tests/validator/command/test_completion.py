@@ -8,20 +8,15 @@ import sys
 from pathlib import Path
 
 import pytest
+from processes import run_loaded
 
 ROOT = Path(__file__).parents[3]
-PROGRAMS = {
-    "traceproof": "from fuzz.command.main import main; main()",
-    "validate": "from validator.command.validate import main; main()",
-}
+MAIN = "from fuzz.command.main import main; main()"
 
 
 def answer(asked: str, words: list[str], shell_words: dict[str, str] | None = None) -> str:
-    name = words[0]
-    environment = {**os.environ, "PYTHONPATH": str(ROOT), f"_{name.upper()}_COMPLETE": asked, **(shell_words or {})}
-    done = subprocess.run(
-        [sys.executable, "-c", PROGRAMS[name]], env=environment, capture_output=True, text=True, timeout=60
-    )
+    variables = {f"_{words[0].upper()}_COMPLETE": asked, **(shell_words or {})}
+    done = run_loaded(words[:1], Path.cwd(), variables)
     assert (done.returncode, done.stderr) == (0, "")
     return done.stdout
 
@@ -41,7 +36,7 @@ def completed(shell: str, *words: str) -> list[str]:
         ("fish", "complete --no-files --command {name}"),
     ],
 )
-@pytest.mark.parametrize("name", PROGRAMS)
+@pytest.mark.parametrize("name", ["traceproof", "validate"])
 def test_a_shell_gets_its_script(shell: str, line: str, name: str) -> None:
     script = answer(f"{shell}_source", [name])
     assert line.format(name=name) in script
@@ -67,15 +62,13 @@ def test_where_nothing_else_is_known_it_is_a_file(line: str) -> None:
 
 
 def test_an_unknown_shell_is_told(tmp_path: Path) -> None:
-    environment = {**os.environ, "PYTHONPATH": str(ROOT), "_TRACEPROOF_COMPLETE": "elvish_source"}
-    command = [sys.executable, "-c", PROGRAMS["traceproof"]]
-    done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=60)
+    done = run_loaded(["traceproof"], tmp_path, {"_TRACEPROOF_COMPLETE": "elvish_source"})
     assert (done.returncode, done.stdout) == (2, "")
     assert "_TRACEPROOF_COMPLETE: expected bash_source, zsh_source or fish_source, got 'elvish_source'" in done.stderr
 
 
 def test_bash_itself_completes(tmp_path: Path) -> None:
-    (tmp_path / "traceproof").write_text(f"#!/bin/sh\nexec {sys.executable} -c '{PROGRAMS['traceproof']}' \"$@\"\n")
+    (tmp_path / "traceproof").write_text(f"#!/bin/sh\nexec {sys.executable} -c '{MAIN}' \"$@\"\n")
     (tmp_path / "traceproof").chmod(0o755)
     script = """
         eval "$(_TRACEPROOF_COMPLETE=bash_source traceproof)"
