@@ -11,6 +11,7 @@ import pytest
 from click.testing import CliRunner
 
 import benchmarks.__main__ as command
+from benchmarks import large
 from benchmarks.large import boxes, nodes
 from benchmarks.measure import BASELINE, Z3_ALONE, Answer, methods, timed, without_cuts
 from benchmarks.workloads import WORKLOADS, Sample, Workload
@@ -53,6 +54,7 @@ def bench() -> Iterator[Callable[..., str]]:
         patch.setenv("PYTHONPATH", str(ROOT / "scripts"))
         for name in ("validate_large", "measure_commands", "measure_campaigns", "race", "grow", "measure_optimizer"):
             patch.setattr(command, name, once(getattr(command, name)))
+        patch.setattr(large, "LARGE", {"nodes": large.LARGE["nodes"]})
         yield printed
 
 

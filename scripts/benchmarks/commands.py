@@ -44,8 +44,8 @@ class Commands:
 def measure_commands(starts: int, pairs: int) -> Commands:
     """Start the command so many times, and give it so many pairs of up to ten operations."""
     with tempfile.TemporaryDirectory() as folder:
-        # The compiled files are there for whoever has installed the command, and so they are here.
-        environment = {**os.environ, "PYTHONPYCACHEPREFIX": folder, "PYTHONDONTWRITEBYTECODE": ""}
+        # The compiled files are there for whoever has installed the command: the first start, left out, sees to that.
+        environment = {**os.environ, "PYTHONDONTWRITEBYTECODE": ""}
         environment["PYTHONPATH"] = os.pathsep.join(path for path in sys.path if path)
         files = [str(_written(Path(folder, name), text)) for name, text in zip("ab", _BY_STRUCTURE, strict=True)]
         taken = [_run([*_COMMAND, *files], environment) for _ in range(starts + 1)][1:]
