@@ -47,7 +47,7 @@ def test_a_share_of_the_seeds_is_chosen_and_the_same_one_each_time() -> None:
 
 def test_proofs_are_checked_and_counted() -> None:
     plan = Plan(1, check_share=100)
-    found = results(plan, 6)
+    found = results(plan, 3)
     proofs = [one for one in found if one.verdict == "proved"]
     assert proofs
     assert all(one.checked is not None for one in proofs)
