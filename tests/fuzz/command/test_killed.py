@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from processes import children_of, is_running, start_python, wait_until
+from processes import Loaded, children_of, is_running, start_python, wait_until
 
 BEFORE = """\
 [i0, i1, i2]
@@ -27,7 +27,6 @@ guard_false(i10) []
 finish(i0)
 """
 AFTER = BEFORE.replace("guard_false(i10) []\n", "")
-VALIDATE = "from validator.command.validate import main; main()"
 TRACEPROOF = "from fuzz.command.main import main; main()"
 SPIN = "open({pids!r}, 'a').write(f'{{os.getpid()}}\\n')\nwhile True: pass\n"
 
@@ -50,7 +49,7 @@ def solvers_of(pid: int) -> list[int]:
     return found
 
 
-def killed(process: subprocess.Popen[str], all_of: list[int]) -> None:
+def killed(process: Loaded | subprocess.Popen[str], all_of: list[int]) -> None:
     assert all_of
     os.kill(process.pid, signal.SIGKILL)
     try:
@@ -67,7 +66,7 @@ def test_a_solver_ends_with_validate(tmp_path: Path, solver: str) -> None:
     (tmp_path / "before.trace").write_text(BEFORE)
     (tmp_path / "after.trace").write_text(AFTER)
     limits = ["--timeout", "500", "--effort", "4000000000", "--solver", solver]
-    process = start_python(VALIDATE, ["before.trace", "after.trace", *limits], tmp_path)
+    process = Loaded(["validate", "before.trace", "after.trace", *limits], tmp_path)
     wait_until(lambda: bool(solvers_of(process.pid)))
     killed(process, list(descendants(process.pid)))
 
@@ -76,7 +75,7 @@ def test_solvers_end_with_the_workers_of_a_batch(tmp_path: Path) -> None:
     line = json.dumps({"before": BEFORE, "after": AFTER})
     (tmp_path / "pairs.jsonl").write_text(f"{line}\n{line}\n")
     limits = ["--timeout", "500", "--effort", "4000000000", "--solver", "z3"]
-    process = start_python(VALIDATE, ["--batch", "pairs.jsonl", "--jobs", "2", *limits], tmp_path)
+    process = Loaded(["validate", "--batch", "pairs.jsonl", "--jobs", "2", *limits], tmp_path)
     wait_until(lambda: len(solvers_of(process.pid)) == 2)
     killed(process, list(descendants(process.pid)))
 
@@ -87,8 +86,8 @@ def test_optimizers_end_with_a_campaign(tmp_path: Path) -> None:
     (tmp_path / "spin.py").write_text("import os, signal\nsignal.signal(signal.SIGTERM, signal.SIG_IGN)\n")
     with (tmp_path / "spin.py").open("a") as program:
         program.write(SPIN.format(pids=str(pids)))
-    args = ["fuzz", "--jobs", "2", "--optimizer-cmd", "python3 spin.py", "--optimizer-timeout", "500"]
-    process = start_python(TRACEPROOF, args, tmp_path)
+    args = ["traceproof", "fuzz", "--jobs", "2", "--optimizer-cmd", "python3 spin.py", "--optimizer-timeout", "500"]
+    process = Loaded(args, tmp_path)
     wait_until(lambda: pids.read_text().count("\n") == 2)
     killed(process, [*descendants(process.pid), *map(int, pids.read_text().split())])
 

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 from pairs import judge, proved, refuted
-from processes import start_python
+from processes import run_loaded
 
 from optimizer.ir.text import parse
 from optimizer.ir.trace import Trace
@@ -265,10 +265,8 @@ def test_any_number_of_seconds_is_a_limit(
     monkeypatch.chdir(tmp_path)
     text = "[i0]\nfinish(i0)"
     Path("pairs").write_text(json.dumps({"before": text, "after": text}) + "\n")
-    code = "import sys; from validator.command.validate import main; main(sys.argv[1:])"
-    done = start_python(code, ["--batch", "pairs", "--jobs", jobs, "--timeout", seconds], tmp_path)
-    out, err = done.communicate(timeout=30)
-    assert (done.returncode, json.loads(out)["verdict"], err) == (0, "proved", "")
+    done = run_loaded(["validate", "--batch", "pairs", "--jobs", jobs, "--timeout", seconds], tmp_path)
+    assert (done.returncode, json.loads(done.stdout)["verdict"], done.stderr) == (0, "proved", "")
 
 
 def test_what_is_not_a_number_of_seconds_is_a_mistake(capsys: pytest.CaptureFixture[str]) -> None:
