@@ -64,7 +64,6 @@ def test_where_no_code_is_loaded_nothing_is_assumed() -> None:
     [
         ("33685760", "33685761"),
         ("33685760", "4"),  # at another place
-        ("33685760", "10"),  # it may be cut off
         ("ptr3), i5", "ptr3), i0"),
         ("uint_lt(i0, 128)", "uint_lt(i0, 2048)"),  # of all, the number may be another one
         ("finish(i6)", "finish(i5)"),
@@ -73,6 +72,13 @@ def test_where_no_code_is_loaded_nothing_is_assumed() -> None:
 def test_other_numbers_are_not_proved(old: str, new: str) -> None:
     lines = edited(RECORDED, old, new) if old.startswith("uint") else RECORDED
     assert not isinstance(shown(edited(OPTIMIZED, old, new), lines).verdict, Proved)
+
+
+@pytest.mark.parametrize(("end", "is_known"), [("....", False), ("]", True)])
+def test_a_number_that_may_be_cut_off_is_not_known(end: str, *, is_known: bool) -> None:
+    lines = tuple(f"{line.partition(' 33685760')[0]} 3368{end}')" if "re " in line else line for line in RECORDED)
+    verdict = shown(edited(OPTIMIZED, "33685760", "3368"), lines).verdict
+    assert isinstance(verdict, Proved) is is_known
 
 
 @pytest.mark.parametrize(
