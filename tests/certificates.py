@@ -56,7 +56,7 @@ def guesses(before: Trace, after: Trace, seed: int = 0) -> Iterator[Certificate]
                 yield Certificate(origins, partners, equal)
 
 
-def is_checked(before: Trace, after: Trace, options: Options | None = None, most: int = 1) -> bool:
+def is_checked(before: Trace, after: Trace, options: Options | None = None, most: int = 0) -> bool:
     """Does the checker accept the pair, by what the prover would hand over or by one of so many guesses?"""
     options = options or Options()
     certificates = list(islice(guesses(before, after), most))

@@ -160,7 +160,7 @@ def test_right_copies_are_proved(before: str, after: str) -> None:
 def test_wrong_copies_are_refuted(before: str, after: str) -> None:
     pair = parse(DECLARED + before), parse(DECLARED + after)
     assert isinstance(validate(*pair), Refuted)
-    assert not is_checked(*pair, most=0 if "digest" in before else 1)  # that one takes Z3 seconds
+    assert "digest" in before or not is_checked(*pair)  # on that one Z3 gives up after seconds
 
 
 @pytest.mark.usefixtures("no_samples")
