@@ -111,7 +111,7 @@ def run_loaded(
 _LOADED = get_context("forkserver")
 _LOADED.set_forkserver_preload(
     [f"fuzz.command.{name}" for name in ("campaign", "corpus", "hunt", "mine", "reduce", "report", "tables", "traces")]
-    + ["fuzz.command.pypy.prove", "validator.command.validate", "validator.check.checker"]
+    + ["fuzz.command.pypy.prove", "validator.command.validate", "validator.check.checker", "tests.preloaded"]
 )
 
 
