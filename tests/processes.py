@@ -79,11 +79,16 @@ class Loaded:
     def returncode(self) -> int | None:
         return self._process.exitcode
 
+    @property
+    def said(self) -> str:
+        """What it has printed so far."""
+        return self._said.read_text()
+
     def communicate(self, timeout: float | None = None) -> tuple[str, str]:
         self._process.join(timeout)
         if self.returncode is None:
             raise TimeoutError(f"process {self.pid} did not end")
-        return self._said.read_text(), self._complained.read_text()
+        return self.said, self._complained.read_text()
 
     def send_signal(self, number: int) -> None:
         os.kill(self.pid, number)
@@ -120,7 +125,8 @@ def _command(words: Sequence[str], folder: Path, environment: Mapping[str, str],
     os.chdir(folder)
     os.environ.clear()
     os.environ.update(environment)
-    sys.path = [path for path in sys.path if not path.startswith((f"{ROOT}/tests", f"{ROOT}/scripts"))]
+    known = [path for path in sys.path if not path.startswith((f"{ROOT}/tests", f"{ROOT}/scripts"))]
+    sys.path = [*environment["PYTHONPATH"].split(os.pathsep), *known]
     sys.argv = [*words]
     for path, number in ((into, 1), (output, 2)):
         with path.open("ab") as file:

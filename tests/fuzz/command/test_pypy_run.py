@@ -11,7 +11,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from processes import ROOT, is_running, run_loaded, start_python, wait_until
+from processes import ROOT, Loaded, is_running, run_loaded, wait_until
 from pypy_logs import LOG, boxed
 
 PYPY = shutil.which("pypy3")
@@ -95,11 +95,16 @@ def test_a_log_that_cannot_be_written(tmp_path: Path, log: str) -> None:
     assert done.stderr.startswith("error: --log: ")
 
 
+def started(folder: Path, words: list[str]) -> tuple[Loaded, int]:
+    """The command, and the process of a program that prints its number."""
+    process = Loaded(["traceproof", "pypy-run", "--jobs", "1", "--", *words], folder)
+    wait_until(lambda: process.said.endswith("\n"))
+    return process, int(process.said)
+
+
 def test_ctrl_c_ends_the_program_and_its_log_is_proved(tmp_path: Path) -> None:
     words = pretending(tmp_path, boxed(), "print(os.getpid(), flush=True)\ntime.sleep(1000)")
-    process = start_python(MAIN, ["pypy-run", "--jobs", "1", "--", *words], tmp_path)
-    assert process.stdout is not None
-    program = int(process.stdout.readline())
+    process, program = started(tmp_path, words)
     os.killpg(process.pid, signal.SIGINT)  # as a terminal does
     out, err = process.communicate()
     assert process.returncode == 0
@@ -112,11 +117,10 @@ def test_ctrl_c_ends_the_program_and_its_log_is_proved(tmp_path: Path) -> None:
 def test_sigterm_ends_the_program_too(tmp_path: Path, stubborn: bool) -> None:
     ignores = "import signal; signal.signal(signal.SIGTERM, signal.SIG_IGN)\n" if stubborn else ""
     words = pretending(tmp_path, boxed(), f"{ignores}print(os.getpid(), flush=True)\ntime.sleep(1000)")
-    process = start_python(MAIN, ["pypy-run", "--jobs", "1", "--", *words], tmp_path)
-    assert process.stdout is not None
-    program = int(process.stdout.readline())
+    process, program = started(tmp_path, words)
     os.kill(process.pid, signal.SIGTERM)
-    assert process.wait(20) == 128 + signal.SIGTERM
+    process.communicate(20)
+    assert process.returncode == 128 + signal.SIGTERM
     wait_until(lambda: not is_running(program), 10)
 
 

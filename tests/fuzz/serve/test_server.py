@@ -8,7 +8,6 @@ import json
 import os
 import signal
 import socket
-import subprocess
 import sys
 import threading
 import time
@@ -19,6 +18,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from processes import Loaded, run_loaded, wait_until
 
 from fuzz.serve import judge
 from fuzz.serve.server import MOST_BYTES, Limits, Playground
@@ -181,32 +181,19 @@ def test_an_import_that_fails_ends_the_process(monkeypatch: pytest.MonkeyPatch) 
         judge.main()
 
 
-def test_the_command_says_where_it_is_and_ends_with_ctrl_c() -> None:
-    command = "import sys; from fuzz.command.main import main; main(sys.argv[1:])"
-    process = subprocess.Popen(
-        [sys.executable, "-c", command, "serve", "--port", "0"],
-        stdout=subprocess.PIPE,
-        text=True,
-        start_new_session=True,
-    )
-    assert process.stdout is not None
-    try:
-        said = process.stdout.readline()
-        port = int(said.split("127.0.0.1:")[1].split("/")[0])
-        with closing(http.client.HTTPConnection("127.0.0.1", port, timeout=30)) as connection:
-            connection.request("GET", "/")
-            assert b"<textarea" in connection.getresponse().read()
-        os.kill(process.pid, signal.SIGINT)
-        assert process.wait(30) == 0
-    finally:
-        process.kill()
-        process.stdout.close()
+def test_the_command_says_where_it_is_and_ends_with_ctrl_c(tmp_path: Path) -> None:
+    process = Loaded(["traceproof", "serve", "--port", "0"], tmp_path)
+    wait_until(lambda: "\n" in process.said)
+    port = int(process.said.split("127.0.0.1:")[1].split("/")[0])
+    with closing(http.client.HTTPConnection("127.0.0.1", port, timeout=30)) as connection:
+        connection.request("GET", "/")
+        assert b"<textarea" in connection.getresponse().read()
+    process.send_signal(signal.SIGINT)
+    process.communicate(30)
+    assert process.returncode == 0
 
 
-def test_a_port_that_is_taken_is_the_users_mistake(server: Playground) -> None:
-    command = "import sys; from fuzz.command.main import main; main(sys.argv[1:])"
-    done = subprocess.run(
-        [sys.executable, "-c", command, "serve", "--port", str(server.server_port)], capture_output=True, text=True
-    )
+def test_a_port_that_is_taken_is_the_users_mistake(server: Playground, tmp_path: Path) -> None:
+    done = run_loaded(["traceproof", "serve", "--port", str(server.server_port)], tmp_path)
     assert done.returncode == 2
     assert "in use" in done.stderr

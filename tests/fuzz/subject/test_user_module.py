@@ -10,10 +10,9 @@ from pathlib import Path
 
 import pytest
 from commands import Command
+from processes import ROOT, run_loaded
 
 import optimizer
-
-ROOT = Path(__file__).parents[3]
 
 HARMFUL = "import os\n\ndef optimize(trace):\n    raise RuntimeError('mine')\n"
 GOOD = "def optimize(trace):\n    return trace\n"
@@ -21,9 +20,7 @@ GOOD = "def optimize(trace):\n    return trace\n"
 
 def command(folder: Path, *args: str, path: tuple[Path, ...] = ()) -> tuple[int, str, str]:
     """As the installed command does it: the current folder is not among those of modules."""
-    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(map(str, (*path, ROOT)))}
-    words = [sys.executable, "-P", "-c", "from fuzz.command.main import main; main()", *args]
-    done = subprocess.run(words, cwd=folder, env=environment, capture_output=True, text=True, timeout=100)
+    done = run_loaded(["traceproof", *args], folder, {"PYTHONPATH": os.pathsep.join(map(str, (*path, ROOT)))})
     return done.returncode, done.stdout, done.stderr
 
 
@@ -101,9 +98,12 @@ def test_modules_that_stand_in_the_folder_do_not_take_the_place_of_what_is_neede
     for name in ("optimizer", "statistics", "z3", "tempfile", "multiprocessing", "xml", "cvc5"):
         write(tmp_path / f"{name}.py", "raise RuntimeError('this is not what you are looking for')\n")
     write(tmp_path / "mine.py", "import statistics, optimizer, z3\n\ndef optimize(trace):\n    return trace\n")
-    code, out, err = fuzz(tmp_path, "mine:optimize")
-    assert (code, err) == (0, "")
-    assert "proved" in out
+    words = [sys.executable, "-P", "-c", "from fuzz.command.main import main; main()"]
+    words += ["fuzz", "--seed", "1", "--traces", "3", "--jobs", "2", "--optimizer", "mine:optimize"]
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    done = subprocess.run(words, cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=100)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "proved" in done.stdout
 
 
 def test_a_folder_without_code_takes_no_name(tmp_path: Path) -> None:
