@@ -50,10 +50,11 @@ def _fails(fault: ValidatorFault, test: str) -> bool:
 
 def run_test(fault: ValidatorFault, test: str, *options: str) -> subprocess.CompletedProcess[str]:
     """Runs a test with the fault planted. Raises subprocess.TimeoutExpired."""
-    command = [sys.executable, "-m", "pytest", "-x", "-p", "faults.catching", "--plant", fault.name, f"tests/{test}"]
+    command = [sys.executable, "-m", "pytest", "-x", "--assert=plain", "-p", "faults.catching", "--plant", fault.name]
+    command += [f"tests/{test}", *options, "-p", "no:cacheprovider"]
     path = ":".join([str(_ROOT), str(_ROOT / "tests")])
     return subprocess.run(
-        [*command, *options, "-p", "no:cacheprovider"], cwd=_ROOT, capture_output=True, text=True, timeout=_LONGEST_S,
+        command, cwd=_ROOT, capture_output=True, text=True, timeout=_LONGEST_S,
         env={"PYTHONPATH": path, "HYPOTHESIS_PROFILE": "ci", "PATH": "/usr/bin:/bin"}, check=False,
     )  # fmt: skip
 

@@ -158,7 +158,8 @@ def test_it_stops_at_a_number_of_finds(traceproof: Command, monkeypatch: pytest.
     assert "hunt ended, at 2 finds: 2 programs" in done.out
 
 
-def test_programs_of_finds_are_tried_again(traceproof: Command) -> None:
+def test_programs_of_finds_are_tried_again(traceproof: Command, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("fuzz.hunt.finds.shrink", lambda source, *_: source)
     target = fake(traceproof.folder, MISCOMPILED, WRONG)
     hunted(traceproof, target)
     again = traceproof("corpus", "run", "--corpus", "hunt/cases", "--jobs", "1", "--target", target)
@@ -274,7 +275,7 @@ def test_programs_that_do_something_new_are_kept(traceproof: Command, monkeypatc
 def test_programs_of_finds_are_not_made_into_others(traceproof: Command, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("fuzz.hunt.hunting.GENERATION", 2)
     monkeypatch.setattr("fuzz.hunt.finds.shrink", lambda source, *_: source)
-    hunted(traceproof, fake(traceproof.folder, MISCOMPILED), programs=9)
+    hunted(traceproof, fake(traceproof.folder, MISCOMPILED), programs=5)
     assert not any(result.parents for result in read_results(traceproof.folder / "hunt"))
 
 
