@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from tempfile import TemporaryFile
 
 from optimizer.ir.faults import InputError
 from validator.command.exits import describe
@@ -21,9 +22,8 @@ def writable(folder: Path, option: str) -> Path:
     """The folder that the option names, made if it is not there. Raises InputError where nothing can be stored."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        probe = folder / ".writable"
-        probe.write_text("a campaign begins\n")
-        probe.unlink()
+        with TemporaryFile(dir=folder) as probe:  # several processes may begin at once
+            probe.write(b"a campaign begins\n")
     except OSError as problem:
         problem.filename = str(folder)
         raise InputError(f"{option}: {describe(problem)}") from None
