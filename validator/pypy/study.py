@@ -278,13 +278,12 @@ def translated(
     of_values = {*given, *watched, *apart, *zeros, *lengths, *of_floats, *variables, *tables, *pattern}
     assumes = sorted({*text.assumes, *facts.assumes, *of_values, *unused})
     told = (f"{what}{SEEN_ELSEWHERE}" if what in knowledge.elsewhere else what for what in assumes)
-    is_bridge = pair.kind is not Kind.LOOP and not text.is_loop
     resumed = tuple(named(knowledge.parents.resumed(pair.number, one)) for one in sides.after.lines if one.is_guard)
     return replace(
         text,
         assumes=tuple(told),
         rests_on=tuple(sorted(rests_on)),
-        is_bridge=is_bridge,
+        is_bridge=pair.kind is not Kind.LOOP and not text.is_loop,
         by_preamble=is_by_preamble,
         resumed=resumed,
     )

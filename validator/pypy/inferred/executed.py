@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from functools import lru_cache, partial
-from itertools import chain, count
+from itertools import chain
 
 from optimizer.ir.immutable import replace
 from optimizer.ir.rows.ops import OPS
@@ -41,7 +41,7 @@ LASTING = frozenset(name for name, row in OPS.items() if _is_lasting(row))
 def with_constants(sides: Sides, leaves: Preserved, is_fixed: Callable[[str], bool]) -> Sides:
     """The pair whose recorded trace, with that of the loop that it jumps to, says what it has found of its constants,
     where calls leave memory as `leaves` says and fields never change that are `fixed`."""
-    names = count(1 + max(printed.highest() for printed in sides.printed))
+    names = sides.new_numbers()
     recorded = (sides, sides.target) if sides.target else (sides,)
     stated = chain(*(_named(_found(one.before, leaves, is_fixed), names) for one in recorded))
     return replace(sides, before=sides.before.with_lines((*stated, *sides.before.lines)))

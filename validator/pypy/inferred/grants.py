@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from itertools import count
 
 from optimizer.ir.dialects.pypy_pairs import Kind
 from optimizer.ir.immutable import replace
@@ -44,7 +43,7 @@ def with_guards_that_hold(sides: Sides, origins: tuple[int | None, ...], kind: K
 
 def with_narrow_numbers(sides: Sides) -> Sides:
     """The pair, where the recorded trace says that it loads, and is given by calls, what fits into any field."""
-    names = count(1 + max(printed.highest() for printed in sides.printed))
+    names = sides.new_numbers()
     lines = tuple(
         stated
         for line in sides.before.lines

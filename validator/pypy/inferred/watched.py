@@ -16,7 +16,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Set
 from dataclasses import dataclass, field
 from functools import partial
-from itertools import count
 
 from optimizer.ir.immutable import replace
 from validator.pypy.inferred.executed import LASTING, statement
@@ -34,7 +33,7 @@ def with_watched(
 ) -> tuple[Sides, tuple[str, ...]]:
     """The pair whose recorded trace, with that of the loop that it jumps to, says what it has found in such fields; and
     what is assumed for that. The optimized traces load the `loaded` fields."""
-    names = count(1 + max(printed.highest() for printed in sides.printed))
+    names = sides.new_numbers()
 
     def told(printed: Printed) -> Printed:
         watch = _Watch(sameness_in(printed, leaves), printed, loaded, is_fixed, names)

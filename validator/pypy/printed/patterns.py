@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from itertools import count
 
 from optimizer.ir.immutable import replace
 from validator.pypy.printed.lines import Line, is_pointer
@@ -32,7 +31,7 @@ def with_pattern(sides: Sides) -> tuple[Sides, tuple[str, ...]]:
     if not code:
         return sides, ()
     named = sides.renamed(lambda text: CODE if text in arrays else text)
-    names = count(1 + max(printed.highest() for printed in sides.printed))
+    names = sides.new_numbers()
     used, new = ({arg for line in one.lines for arg in line.args} for one in (named.before, named.after))
     said = [
         line for at, number in enumerate(code) if number in new - used for line in _says(f"i{next(names)}", at, number)

@@ -47,7 +47,7 @@ def rows_of(sides: Sides) -> Rows:
     target = sides.target or (sides if sides.is_peeled else None)
     if target is None:
         return Rows((sides,))
-    row = _Row(1 + max(printed.highest() for printed in sides.printed))
+    row = _Row(next(sides.new_numbers()))
     recorded = row.then(BEFORE, target.before, target.before)
     loop = Sides(Printed(target.before.inputs, recorded), target.after.with_lines((*target.after.lines[:-1], _NO_END)))
     if sides is target:
@@ -72,7 +72,7 @@ def with_target(sides: Sides, target: Sides, number: int) -> Sides:
     taken = ((recorded.args, target.before.inputs), (optimized.args, body_of(target.after).inputs))
     if any(len(args) != len(inputs) for args, inputs in taken):
         raise NotStraight("a jump to a label that takes another number of values")
-    rename = renaming({}, 1 + max(printed.highest() for printed in sides.printed), f"_{number}")
+    rename = renaming({}, next(sides.new_numbers()), f"_{number}")
     loop = Sides(target.before.renamed(rename), target.after.renamed(rename))
     return replace(sides, target=loop)
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
+from itertools import count
 
 from validator.pypy.printed.buffers import with_buffers
 from validator.pypy.printed.forcing import without_forcing
@@ -71,6 +72,10 @@ class Sides:
     def lines(self) -> tuple[Line, ...]:
         """The lines of all traces."""
         return tuple(line for printed in self.printed for line in printed.lines)
+
+    def new_numbers(self) -> Iterator[int]:
+        """The numbers that no variable of these traces has."""
+        return count(1 + max(printed.highest() for printed in self.printed))
 
     def renamed(self, rename: Callable[[str], str]) -> Sides:
         """The pair, and its target, with other names."""

@@ -7,7 +7,6 @@ the label of a body reads what that takes, whether the recorded one does or not 
 from __future__ import annotations
 
 from dataclasses import replace
-from itertools import count
 
 from validator.pypy.printed.lines import Line, is_variable
 from validator.pypy.printed.straight import Sides
@@ -20,7 +19,7 @@ def with_readings(sides: Sides) -> Sides:
     """The bridge whose recorded trace begins with the readings that only the optimized one has."""
     own = {(line.function, line.args) for line in sides.before.lines if _reads(line)}
     readings = {(line.function, line.args): line for line in sides.after.lines if _reads(line)}
-    names = count(1 + max(printed.highest() for printed in sides.printed))
+    names = sides.new_numbers()
     added = [
         replace(line, result=f"{(line.result or 'p')[0]}{next(names)}")
         for key, line in readings.items()
