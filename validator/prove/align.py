@@ -211,11 +211,14 @@ class Alignment:
     def _least_assigned(self) -> list[int]:
         """The least cost of assigning the guards of `after`, from each one on."""
         least = []
+        sizes = {_size(guard) for guard in self._before}
         for j, guard in enumerate(self._after):
             alike = self._recorded_with.get(guard.passes, [])
-            costs = [self._assigning(j, k) for k in alike if self._allows(j, k)] if len(alike) <= _MOST_ALIKE else [0]
-            least.append(min(costs, default=_CONDITION))
-        return _sums_from([min(cost, _CONDITION) for cost in least])
+            of_list = 0 if _size(guard) in sizes else _OTHER_LIST
+            few = len(alike) <= _MOST_ALIKE
+            costs = [self._assigning(j, k) for k in alike if self._allows(j, k)] if few else [of_list]
+            least.append(min([_CONDITION + of_list, *costs]))
+        return _sums_from(least)
 
     def _left(self, k: int, assigned: int) -> int:
         """The cost of passing guard k with `assigned` guards of `after` assigned."""
@@ -253,11 +256,16 @@ def _way_back(was_assigned: dict[tuple[int, int], bool], j: int, k: int) -> list
     return way[::-1]
 
 
+def _size(guard: GuardEncoding) -> int | None:
+    """The length of the guard's list; None where it has none."""
+    return None if guard.failargs is None else len(guard.failargs)
+
+
 def _failargs_cost(mine: GuardEncoding, theirs: GuardEncoding) -> int:
-    if mine.failargs is None or theirs.failargs is None:
-        return 0 if mine.failargs is theirs.failargs else _OTHER_LIST
-    if len(mine.failargs) != len(theirs.failargs):
+    if _size(mine) != _size(theirs):
         return _OTHER_LIST
+    if mine.failargs is None or theirs.failargs is None:
+        return 0
     differing = sum(
         wanted is not None and wanted is not got for wanted, got in zip(theirs.failargs, mine.failargs, strict=True)
     )

@@ -25,6 +25,7 @@ from validator.pypy.printed.lines import NULL, Line, Printed, is_variable
 from validator.pypy.printed.parents import Path, highest_number
 from validator.pypy.printed.rows import rows_of
 from validator.pypy.printed.straight import TOKEN, Sides
+from validator.pypy.resume_data import with_origins
 from validator.pypy.translate import translate
 from validator.solvers.portfolio import FIRST_EFFORT
 from validator.verdict import Failargs, Guards, Options, Proved, Refuted, Status, Unknown, Verdict
@@ -236,7 +237,7 @@ def _proved(
         claims = tuple(line for fact in facts for line in fact.lines)
         sides = Sides(Printed(path.inputs, (*path.lines, end)), Printed(path.inputs, (*path.lines, *claims, end)))
         text = translate(sides, rows_of(sides), _OneName(), effects, fields)
-        verdict = validate(text.before, text.after, _OPTIONS)
+        verdict = validate(text.before, with_origins(text.after, range(len(text.before.guards))), _OPTIONS)
         if isinstance(verdict, Proved) and not verdict.evidence.vacuous:
             return facts, text.assumes
         wrong = _wrong(verdict, facts, len(text.before.ops) - 1)

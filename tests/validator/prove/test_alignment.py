@@ -69,6 +69,13 @@ def test_the_search_is_linear_where_guards_correspond_in_order() -> None:
     assert steps(guards(whole[10:]), guards([1000, *whole[:10], *whole[20:]])) < 10_000
 
 
+def test_the_search_is_linear_where_all_lists_are_other_ones() -> None:
+    whole = list(range(1000))
+    longer = guards(whole).replace(") [", ") [i0, ")
+    assert steps(guards(whole), longer) < 3000
+    assert steps(longer, guards(whole[::2])) < 4000
+
+
 def test_a_search_that_takes_too_long_is_a_limit(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(align, "_LARGEST_SEARCH", 500)
     whole = list(range(100))
@@ -102,7 +109,7 @@ def test_the_best_assignment_is_a_cheapest_one() -> None:
     random = Random(3)
     for _ in range(300):
         before, after = ([random.randrange(4) for _ in range(random.randrange(1, 5))] for _ in range(2))
-        found = search(trace_of(before), trace_of(after))
+        found = search(trace_of(before), trace_of(after, random.choice(["", "i2, ", "i2, i3, "])))
         for _ in range(3):
             ways = [
                 way
@@ -122,8 +129,9 @@ def test_the_best_assignment_is_a_cheapest_one() -> None:
                 found.discourage(j, best[j] or 0)
 
 
-def trace_of(conditions: list[int]) -> str:
-    lines = "".join(f"guard_true(i{k}) [i{k % 2}]\n" for k in conditions)
+def trace_of(conditions: list[int], more: str = "") -> str:
+    """A trace of guards on these inputs, some of which hand over `more`."""
+    lines = "".join(f"guard_true(i{k}) [{more if k % 3 else ''}i{k % 2}]\n" for k in conditions)
     return f"[i0, i1, i2, i3]\n{lines}jump(i0, i1, i2, i3)\n"
 
 

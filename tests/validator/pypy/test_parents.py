@@ -6,6 +6,7 @@ import pytest
 
 from tests.pypy_logs import judged
 from validator import Proved, Refuted, Unknown
+from validator.prove import align
 
 VALUE, OTHER = "<FieldS Box.value 16>", "<FieldS Box.other 24>"
 
@@ -87,6 +88,12 @@ def test_a_class_and_a_field_of_the_parent_prove_its_bridge() -> None:
     assert not bridge.verdict.evidence.vacuous
     assert bridge.texts is not None
     assert bridge.texts.rests_on == (1,)
+
+
+def test_the_guards_of_the_parent_stand_for_themselves(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(align, "_LARGEST_SEARCH", 0)
+    _, bridge = judged(loop(between="guard_nonnull(p5, descr=<Guard0x7f05>) [p0]") + BRIDGE)
+    assert isinstance(bridge.verdict, Proved)
 
 
 @pytest.mark.parametrize(
