@@ -73,7 +73,7 @@ def facts_of(path: Path, sides: Sides, effects: frozenset[Effect], fields: Field
     used = (*recorded.lines, *(sides.target.before.lines if sides.target else ()))
     accessed = {found.memory for line in used if (found := line.access)}
     accessed |= {line.function for line in used if line.is_loop_invariant}
-    first = 1 + max(path.highest(), highest_number(line.result or "" for line in recorded.lines))
+    first = 1 + max(path.highest, highest_number(line.result or "" for line in recorded.lines))
     facts = list(walk.facts(path.handed, accessed, first))
     kept, assumes = (facts, (_ALL,)) if generous and facts else _proved(path, facts, effects, fields)
     names = dict(zip(path.handed, recorded.inputs, strict=True))

@@ -76,7 +76,7 @@ class Inferred:
     folded: frozenset[str] = frozenset()
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Knowledge:
     """Statements on a log: on its fields, and what is inferred; the names of what would not be inferred without
     `elsewhere`, what is kept in files; and the orders in which most `prologues` load the fields of a frame."""
@@ -244,6 +244,41 @@ def translated(
     grants the optimizer all that it may have known, and the log does not say. `is_by_preamble`: that of a bridge with
     the preamble of the loop that it jumps to, in the place of what was recorded. Raises NotStraight and InputError."""
     generous = strict is not None
+    whole, sides, facts, of_values = _with_facts(pair, file, knowledge, generous)
+    sides = by_preamble(sides) if is_by_preamble else sides
+    sides, given = with_given(sides, knowledge.effects, knowledge.leaves)
+    known = knowledge.leaves, knowledge.fields.never_changes
+    sides, watched = with_watched(sides, loaded_fields(whole), *known)
+    sides = with_constants(sides, *known)
+    sides, apart = with_classes(sides, knowledge.inferred.apart)
+    sides, zeros = with_zeros(sides, knowledge.inferred.zeros)
+    sides, lengths = with_lengths(sides, knowledge.inferred.lengths)
+    if strict is not None:
+        sides = with_narrow_numbers(with_guards_that_hold(sides, strict.origins, pair.kind))
+    text = _text(sides, knowledge, generous=generous)
+    rests_on = {parent.number for parent in pair.parents if facts.lines}
+    rests_on |= {number for number in knowledge.targets.bridges_to(rests_on) if number < pair.number}
+    if pair.target is not None:
+        rests_on.add(pair.target.number)
+    assumes = sorted({*text.assumes, *facts.assumes, *of_values, *given, *watched, *apart, *zeros, *lengths})
+    told = (f"{what}{SEEN_ELSEWHERE}" if what in knowledge.elsewhere else what for what in assumes)
+    resumed = tuple(named(knowledge.parents.resumed(pair.number, one)) for one in sides.after.lines if one.is_guard)
+    return replace(
+        text,
+        assumes=tuple(told),
+        rests_on=tuple(sorted(rests_on)),
+        is_bridge=pair.kind is not Kind.LOOP and not text.is_loop,
+        by_preamble=is_by_preamble,
+        resumed=resumed,
+    )
+
+
+@lru_cache(maxsize=1)  # a bridge to an inner label is translated twice
+def _with_facts(
+    pair: LogPair, file: str, knowledge: Knowledge, generous: bool
+) -> tuple[Sides, Sides, Facts, tuple[str, ...]]:
+    """The pair as the log has it, and with what its parents say in front, with the assumptions. Raises NotStraight and
+    InputError."""
     whole = _whole(pair, file)
     if whole.prologue not in knowledge.prologues:
         raise NotStraight("what is loaded in front is in another order than in front of most traces of the log")
@@ -260,33 +295,7 @@ def translated(
     sides, tables = with_tables(sides)
     sides, pattern = with_pattern(sides)
     sides, variables = (sides, ()) if knowledge.fields.share else with_variables(sides, path)
-    sides = by_preamble(sides) if is_by_preamble else sides
-    sides, given = with_given(sides, knowledge.effects, knowledge.leaves)
-    known = knowledge.leaves, knowledge.fields.never_changes
-    sides, watched = with_watched(sides, loaded_fields(whole), *known)
-    sides = with_constants(sides, *known)
-    sides, apart = with_classes(sides, knowledge.inferred.apart)
-    sides, zeros = with_zeros(sides, knowledge.inferred.zeros)
-    sides, lengths = with_lengths(sides, knowledge.inferred.lengths)
-    if strict is not None:
-        sides = with_narrow_numbers(with_guards_that_hold(sides, strict.origins, pair.kind))
-    text = _text(sides, knowledge, generous=generous)
-    rests_on = {parent.number for parent in pair.parents if facts.lines}
-    rests_on |= {number for number in knowledge.targets.bridges_to(rests_on) if number < pair.number}
-    if pair.target is not None:
-        rests_on.add(pair.target.number)
-    of_values = {*given, *watched, *apart, *zeros, *lengths, *of_floats, *variables, *tables, *pattern}
-    assumes = sorted({*text.assumes, *facts.assumes, *of_values, *unused})
-    told = (f"{what}{SEEN_ELSEWHERE}" if what in knowledge.elsewhere else what for what in assumes)
-    resumed = tuple(named(knowledge.parents.resumed(pair.number, one)) for one in sides.after.lines if one.is_guard)
-    return replace(
-        text,
-        assumes=tuple(told),
-        rests_on=tuple(sorted(rests_on)),
-        is_bridge=pair.kind is not Kind.LOOP and not text.is_loop,
-        by_preamble=is_by_preamble,
-        resumed=resumed,
-    )
+    return whole, sides, facts, (*unused, *of_floats, *tables, *pattern, *variables)
 
 
 def _text(sides: Sides, knowledge: Knowledge, *, generous: bool) -> Translated:

@@ -11,6 +11,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Set
 from dataclasses import dataclass, field
+from functools import lru_cache
 from itertools import takewhile
 
 from optimizer.ir.dialects.pypy_log import Section
@@ -156,19 +157,15 @@ def _last_jump(section: Section) -> str | None:
 @dataclass(frozen=True, slots=True)
 class Path:
     """The straight way from a start, where nothing is known, to a guard that fails there: its inputs, operations, and
-    the values that the guard hands over."""
+    the values that the guard hands over; no variable has a higher number than `highest`."""
 
     inputs: tuple[str, ...]
     lines: tuple[Line, ...]
     handed: tuple[str, ...]
-
-    def highest(self) -> int:
-        """The highest number of a variable."""
-        return highest_number(
-            (*self.inputs, *(text for line in self.lines for text in (line.result or "", *line.args)))
-        )
+    highest: int = 0
 
 
+@lru_cache(maxsize=1)  # a pair is translated up to three times
 def path_to(pair: LogPair, file: str) -> Path | None:
     """The way to the guard where a bridge starts; None where the log does not tell it."""
     path: Path | None = None
@@ -206,8 +203,8 @@ def _through(parent: Parent, printed: Printed, entry: Path | None) -> Path | Non
         return _renamed(path, {}, 0, parent.number)
     if not correspond(entry.handed, path.inputs):
         return None
-    rest = _renamed(path, dict(zip(path.inputs, entry.handed, strict=True)), entry.highest() + 1, parent.number)
-    return Path(entry.inputs, (*entry.lines, *rest.lines), rest.handed)
+    rest = _renamed(path, dict(zip(path.inputs, entry.handed, strict=True)), entry.highest + 1, parent.number)
+    return Path(entry.inputs, (*entry.lines, *rest.lines), rest.handed, rest.highest)
 
 
 def correspond(handed: tuple[str, ...], inputs: tuple[str, ...]) -> bool:
@@ -226,7 +223,8 @@ def _renamed(path: Path, bound: dict[str, str], offset: int, number: int) -> Pat
     that no other trace has."""
     rename = renaming(bound, offset, f"_{number}")
     lines = tuple(line.renamed(rename) for line in path.lines)
-    return Path(tuple(map(rename, path.inputs)), lines, tuple(map(rename, path.handed)))
+    highest = highest_number((*path.inputs, *(text for line in path.lines for text in (line.result or "", *line.args))))
+    return Path(tuple(map(rename, path.inputs)), lines, tuple(map(rename, path.handed)), offset + highest)
 
 
 def highest_number(texts: Iterable[str]) -> int:
