@@ -61,6 +61,7 @@ class Sameness:
         self.constant: set[Node] = set()
         self._rows = rows
         self._grew = False
+        self._changes = 0
         self._answers: _Answers | None = None
         for sides in rows.pairs:
             for one, other in zip(sides.before.inputs, sides.after.inputs, strict=True):
@@ -75,13 +76,16 @@ class Sameness:
         if self._answers is not None and all(preserved(*asked) is answer for asked, answer in self._answers.items()):
             return
         preserved = self._answers = _Answers(preserved)
+        recorded: dict[int, tuple[int, dict[object, Node]]] = {}
         for _ in range(_ROUNDS):
             self._grew = False
-            for sides in self._rows.pairs:
-                known: dict[object, Node] = {}
+            for place, sides in enumerate(self._rows.pairs):
                 later, asked = self._behind(sides)
-                Pass(self, BEFORE, known, preserved, later[0], asked).number(sides.before.lines)
-                Pass(self, AFTER, known, preserved).number(sides.after.lines)
+                changes, known = recorded.get(place, (-1, {}))
+                if changes != self._changes:
+                    changes, known = recorded[place] = self._changes, {}
+                    Pass(self, BEFORE, known, preserved, later[0], asked).number(sides.before.lines)
+                Pass(self, AFTER, {**known}, preserved).number(sides.after.lines)
                 self._meet(sides.before.lines, sides.after.lines, later)
             for before, preamble in self._rows.first_parts():
                 self._meet_stores(before, preamble)
@@ -125,11 +129,15 @@ class Sameness:
 
     def unite(self, one: Node, other: Node) -> None:
         """Makes one class of two, but for what is told apart: constants that print differently, or are compared. It
-        keeps the name of the first, by which other values have been numbered already, or the number that is one."""
+        keeps the number that is one, or else the name of a recorded value, or of the first, by which others have been
+        numbered already. Where no recorded value gets another name, nor is found to be a constant, numbering recorded
+        ones again would find nothing."""
         if one == other or (not one[0] and not other[0]) or other in self._apart.get(one, ()):
             return
-        kept, gone = (other, one) if not other[0] else (one, other)
+        kept, gone = (other, one) if not other[0] or (one[0], other[0]) == (AFTER, BEFORE) else (one, other)
         self._parents[gone] = kept
+        is_new = kept[0] != AFTER and gone in self.constant and kept not in self.constant
+        self._changes += is_new or gone[0] == BEFORE
         self.constant |= {kept} if gone in self.constant else set()
         for enemy in self._apart.pop(gone, ()):
             self.tell_apart(kept, enemy)
