@@ -248,12 +248,12 @@ class Pass:
         given = {*map(self.of, filter(_is_object, texts))}
         if not given or not self._is_kept(given):
             return
-        inside: dict[Node, set[Node]] = {}
+        inside = defaultdict[Node, list[str]](list)
         for p, values in self.held.items():
-            inside.setdefault(self.of(p), set()).update(map(self.of, values))
+            inside[self.of(p)] += values
         waiting = [*given]
         while waiting:
-            found = inside.get(waiting.pop(), set()) - given
+            found = {*map(self.of, inside[waiting.pop()])} - given
             given |= found
             waiting += found
         self.kept = {text for text in self.kept if self.of(text) not in given}
