@@ -24,14 +24,14 @@ from validator.pypy.inferred.written import ALLOCATIONS
 from validator.pypy.printed.lines import NULL, Line, Printed, is_variable
 from validator.pypy.printed.parents import Path, highest_number
 from validator.pypy.printed.rows import rows_of
-from validator.pypy.printed.straight import TOKEN, Sides
+from validator.pypy.printed.straight import TOKEN, NotStraight, Sides
 from validator.pypy.resume_data import with_origins
 from validator.pypy.translate import translate
 from validator.solvers.portfolio import FIRST_EFFORT
 from validator.verdict import Failargs, Guards, Options, Proved, Refuted, Status, Unknown, Verdict
 
 _OPTIONS = Options(guards=Guards.SAME, failargs=Failargs.IGNORE, effort=FIRST_EFFORT, timeout_s=4.0)
-"""The effort is what ends questions: so the same facts are known where the machine is busy."""
+"""The effort is what ends questions; where time does, nothing is said of the pair (`LateFacts`)."""
 
 _ALL = "all that may have been known where the bridge starts"
 _QUESTIONS = 4
@@ -39,6 +39,10 @@ _QUESTIONS = 4
 
 
 _TAKE_EXCEPTION = ("save_exc_class", "save_exception", "restore_exception", "guard_exception")
+
+
+class LateFacts(NotStraight):
+    """A pair whose parents are too long for a question about them to be answered in time."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +68,7 @@ class Facts:
 
 def facts_of(path: Path, sides: Sides, effects: frozenset[Effect], fields: Fields, *, generous: bool) -> Facts:
     """The facts at the end of a path that matter to a recorded bridge, or to the loop that it goes on in. `generous`:
-    whatever may hold there is taken to hold."""
+    whatever may hold there is taken to hold. Raises LateFacts."""
     recorded = sides.before
     path = replace(path, lines=tuple(_with_classes(path, recorded)))
     walk = _Walk(effects, fields, generous)
@@ -229,7 +233,7 @@ class _OneName(Sameness):
 def _proved(
     path: Path, facts: list[Fact], effects: frozenset[Effect], fields: Fields
 ) -> tuple[list[Fact], tuple[str, ...]]:
-    """The facts that do hold at the end of the path, and what is assumed for that."""
+    """The facts that do hold at the end of the path, and what is assumed for that. Raises LateFacts."""
     for _ in range(_QUESTIONS):
         if not facts:
             break
@@ -240,6 +244,8 @@ def _proved(
         verdict = validate(text.before, with_origins(text.after, range(len(text.before.guards))), _OPTIONS)
         if isinstance(verdict, Proved) and not verdict.evidence.vacuous:
             return facts, text.assumes
+        if isinstance(verdict, Unknown) and not verdict.evidence.is_repeatable:
+            raise LateFacts("what holds where it starts takes too long to prove")
         wrong = _wrong(verdict, facts, len(text.before.ops) - 1)
         if not wrong:
             break

@@ -24,6 +24,7 @@ from validator.loops.written import check_written
 from validator.prove.judge import OUT_OF_TIME, validate
 from validator.pypy.ends import RESUME_AT_END, fails_at_end, prove_to_end
 from validator.pypy.exits import Prove, prove_with_exits
+from validator.pypy.facts import LateFacts
 from validator.pypy.open import Open
 from validator.pypy.origins import with_places
 from validator.pypy.printed.lines import allocates_raw
@@ -98,6 +99,8 @@ def judge(
             return Judged(verdict, texts, translated=text)
         granted = translated(pair, file, knowledge, strict=text)
         again, generous = _in_turn(granted, options, quick)
+    except LateFacts:
+        return Judged(Unknown(Evidence(is_repeatable=False), OUT_OF_TIME))
     except NotStraight as why:
         return Judged(Unsupported(str(why)))
     except InputError as mistake:

@@ -5,8 +5,10 @@ from __future__ import annotations
 import pytest
 
 from tests.pypy_logs import judged
-from validator import Proved, Refuted, Unknown
+from validator import Evidence, Proved, Refuted, Unknown
 from validator.prove import align
+from validator.prove.judge import OUT_OF_TIME
+from validator.pypy import facts
 
 VALUE, OTHER = "<FieldS Box.value 16>", "<FieldS Box.other 24>"
 
@@ -94,6 +96,16 @@ def test_the_guards_of_the_parent_stand_for_themselves(monkeypatch: pytest.Monke
     monkeypatch.setattr(align, "_LARGEST_SEARCH", 0)
     _, bridge = judged(loop(between="guard_nonnull(p5, descr=<Guard0x7f05>) [p0]") + BRIDGE)
     assert isinstance(bridge.verdict, Proved)
+
+
+def test_nothing_is_said_of_a_bridge_where_its_facts_are_late(monkeypatch: pytest.MonkeyPatch) -> None:
+    late = Unknown(Evidence(is_repeatable=False), OUT_OF_TIME)
+    monkeypatch.setattr(facts, "validate", lambda before, after, options: late)
+    parent, bridge = judged(loop() + BRIDGE)
+    assert isinstance(parent.verdict, Proved)
+    assert isinstance(bridge.verdict, Unknown)
+    assert bridge.verdict.reason == OUT_OF_TIME
+    assert not bridge.verdict.evidence.is_repeatable
 
 
 @pytest.mark.parametrize(
