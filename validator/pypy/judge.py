@@ -175,12 +175,12 @@ def holds(judged: Judged, pair: LogPair, file: str, knowledge: Knowledge, option
 
 def _in_turn(text: Translated, options: Options, prove: Prove) -> tuple[Verdict, Texts]:
     """The verdict where the places of guards tell their origins, too, in half of the time; if that settles nothing,
-    where they do not: an earlier guard may be easier to prove."""
+    where they do not: an earlier guard may be easier to prove. Other origins are no cure for a vacuous proof."""
     origins = with_places(text.sides, text.origins, text.earliest)
     if origins != text.origins:
         half = _quick(prove, time.monotonic() + options.timeout_s / 2)
         verdict, texts = _sharing(replace(text, origins=origins), options, half)
-        if not isinstance(verdict, Unknown):
+        if not isinstance(verdict, Unknown) or verdict.evidence.vacuous:
             return verdict, texts
     return _sharing(text, options, prove)
 

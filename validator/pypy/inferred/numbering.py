@@ -12,7 +12,8 @@ from functools import partial
 from math import inf
 from typing import TYPE_CHECKING
 
-from validator.pypy.inferred.held import Memory, Node, number_of
+from validator.pypy.inferred.held import Key, Memory, Node, number_of
+from validator.pypy.inferred.quotients import Quotients, divided
 from validator.pypy.printed.copies import is_copy
 from validator.pypy.printed.lines import NULL, Access, Line, is_pointer, is_variable, touches_nothing
 from validator.pypy.printed.straight import AFTER
@@ -50,8 +51,8 @@ class Pass:
     copies into arrays that nothing else reaches yet, which an optimizer may do item by item; `loads` counts the loads
     from one place of which this trace does not know what they give, and pending exceptions; `made` has the allocations,
     `kept` those that nothing else can reach, `held` the references that were stored into each object, `born` the place
-    in the trace of each result, `sums` tells of sums to what which number was added, and `slices` of ranges of strings
-    the string, the start and the end."""
+    in the trace of each result, `sums` tells of sums to what which number was added, `slices` of ranges of strings the
+    string, the start and the end, and `quotients` what operations on numbers divide."""
 
     sameness: Sameness
     trace: str
@@ -69,6 +70,7 @@ class Pass:
     born: dict[str, int] = field(default_factory=dict)
     sums: dict[Node, tuple[str, int]] = field(default_factory=dict)
     slices: dict[Node, tuple[str, ...]] = field(default_factory=dict)
+    quotients: Quotients = field(default_factory=Quotients)
     of: Callable[[str], Node] = field(init=False)
 
     def __post_init__(self) -> None:
@@ -120,9 +122,13 @@ class Pass:
                 if not added:
                     self.sameness.join(self.trace, line.result, base)
                 name, args = "int_add", (self.of(base), ("", str(added)))
-            self._same(line.result, (name, *(sorted(args) if _COMMUTE.match(name) else args)))
+            self._compute(line.result, *self.quotients.meant(name, args))
         elif not line.name.startswith(_KEEPS):
             self._give_away(line.args)
+
+    def _compute(self, result: str, name: str, args: Key) -> None:
+        self._same(result, (name, *(sorted(args) if _COMMUTE.match(name) else args)))
+        self.quotients.put(self.of(result), (name, args))
 
     def _of_whole(self, name: str, args: tuple[str, ...]) -> tuple[str, tuple[str, ...]]:
         """The operation and its arguments; of a range of a string, of the length and the first character, on what the
@@ -225,7 +231,10 @@ class Pass:
         self._give_away(line.args)
         if line.result:
             args, writers = self._nodes(line.args), len(self.writers) if line.may_write else 0
-            self._same(line.result, ("call", line.name[-1], line.function, args, writers))
+            if quotient := divided(line.oopspec, args):
+                self._compute(line.result, *quotient)
+            else:
+                self._same(line.result, ("call", line.name[-1], line.function, args, writers))
             if line.oopspec in _SLICES:
                 self.slices[self.of(line.result)] = line.args[1:]
         if line.may_write:

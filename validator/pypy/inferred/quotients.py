@@ -1,0 +1,82 @@
+"""Quotients by constants: the operations that PyPy's optimizer writes for floor division, as the one that they are.
+
+It multiplies by a reciprocal M: where s is x >> 63, ((x ^ s) * M >> 64 + k) ^ s is x // c, and x - x // c * c is x % c
+(Granlund and Montgomery, Division by Invariant Integers using Multiplication, 1994; rpython's optimizeopt/intdiv.py).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from validator.pypy.inferred.held import Key, Node
+
+Made = tuple[str, Key]
+"""An operation on numbers, and the classes of its arguments."""
+
+_DIV, _MOD = "int_py_div", "int_py_mod"
+_CALLS = {12: _DIV, 14: _MOD}
+"""The functions that divide, by their oopspec."""
+_WORD = 64
+
+
+@dataclass(slots=True)
+class Quotients:
+    """Operations that give the values of a trace."""
+
+    _made: dict[Node, Made] = field(default_factory=dict)
+
+    def put(self, result: Node, made: Made) -> None:
+        """Takes in what gives this value."""
+        self._made[result] = made
+
+    def meant(self, name: str, args: Key) -> Made:
+        """The division that this operation is the end of; else the operation itself."""
+        found: Made | None = None
+        if name == "int_xor":
+            found = self._quotient(args[0], args[1]) or self._quotient(args[1], args[0])
+        elif name == "int_sub":
+            found = self._remainder(args[0], args[1])
+        return found or (name, args)
+
+    def _quotient(self, high: Node, sign: Node) -> Made | None:
+        match self._made.get(sign):
+            case ("int_rshift", (x, ("", "63"))):
+                pass
+            case _:
+                return None
+        shift = 0
+        match self._made.get(high):
+            case ("uint_rshift", (product, ("", amount))) if amount.isdecimal():
+                high, shift = product, int(amount)
+        match self._made.get(high):
+            case ("uint_mul_high", (size, ("", factor))) if self._made.get(size) == ("int_xor", (x, sign)):
+                by = divisor(int(factor), shift)
+                return None if by is None else (_DIV, (x, ("", str(by))))
+        return None
+
+    def _remainder(self, x: Node, product: Node) -> Made | None:
+        match self._made.get(product):
+            case ("int_mul", (quotient, ("", _) as by)) if self._made.get(quotient) == (_DIV, (x, by)):
+                return _MOD, (x, by)
+        return None
+
+
+def divisor(factor: int, shift: int) -> int | None:
+    """The number c for which x * factor >> 64 + shift is x // c for all x in [0, 2**63); None where there is none that
+    the bound of the error shows. `factor` is a word of 64 bits."""
+    factor %= 1 << _WORD
+    if not factor:
+        return None
+    by = -(-(1 << _WORD + shift) // factor)
+    return by if factor * by - (1 << _WORD + shift) <= 1 << shift + 1 else None
+
+
+def divided(oopspec: int | None, args: Key) -> Made | None:
+    """The operation that a call is which divides by a constant; None for other calls."""
+    name = _CALLS.get(oopspec or 0)
+    if name is None or args[2][0] or not args[2][1].isdecimal() or (by := int(args[2][1])) < 2:
+        return None
+    if by & (by - 1):
+        return name, args[1:]
+    name, number = ("int_and", by - 1) if name == _MOD else ("int_rshift", by.bit_length() - 1)
+    return name, (args[1], ("", str(number)))
