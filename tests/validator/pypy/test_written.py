@@ -8,7 +8,10 @@ from optimizer.ir.dialects.pypy_log import read_traces
 from tests.pypy_logs import judged, judged_bridge
 from tests.validator.pypy.test_stock import LOG
 from validator import Proved, Unsupported
+from validator.pypy.inferred.fields import Fields
 from validator.pypy.inferred.written import reads_written_only
+from validator.pypy.kept import shipped
+from validator.pypy.printed.descrs import Descrs
 from validator.pypy.printed.lines import read_printed
 from validator.pypy.printed.straight import Sides
 
@@ -61,6 +64,23 @@ def test_fields_that_new_objects_have_are_written_before_they_are_loaded(trace: 
     (section,) = read_traces(text.splitlines())
     printed = read_printed(section, "log")
     assert reads_written_only(Sides(printed, printed), SPANS) is is_written
+
+
+@pytest.mark.parametrize(("texts", "is_written"), [((), False), (("<FieldP m.Frame.vable_token 8>",), True)])
+def test_a_frame_has_its_token_where_another_log_prints_it(texts: tuple[str, ...], *, is_written: bool) -> None:
+    descrs = Descrs()
+    descrs.take("another log", ("<FieldP m.Frame.inst_next 24>", *texts))
+    new = NEW.replace("24", "32") + "setfield_gc(p2, p0, descr=<FieldP m.Frame.inst_next 24>)\n"
+    trace = new + "f3 = getfield_gc_f(p0, descr=<FieldF m.Float.inst_value 8 pure>)\n"
+    text = f"[1] {{jit-log-noopt\n# Traced\n[p0, i1]\n{trace}finish(i1)\n[2] jit-log-noopt}}\n"
+    (section,) = read_traces(text.splitlines())
+    printed = read_printed(section, "log")
+    spans = Fields().with_places(descrs.fields).spans
+    assert reads_written_only(Sides(printed, printed), spans) is is_written
+
+
+def test_where_a_frame_of_pypy_has_its_token_is_shipped() -> None:
+    assert "<FieldP pypy.interpreter.pyframe.PyFrame.vable_token 8>" in shipped().descrs
 
 
 def test_what_a_recorded_trace_alone_loads_is_written() -> None:

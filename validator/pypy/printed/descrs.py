@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from optimizer.ir.faults import InputError
 from validator.pypy.printed.lines import Line, is_named
 
-_FIELD = re.compile(r"<Field. (.+\.inst_.+) [0-9]+(?: pure)?>")
+_FIELD = re.compile(r"<Field. (.+\.(?:inst_.+|vable_token)) [0-9]+(?: pure)?>")
 _EFFECT = re.compile(r" EF=[0-9]+(?: OS=[0-9]+)?>@")
 
 
