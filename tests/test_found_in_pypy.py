@@ -47,7 +47,7 @@ def test_programs_print_what_is_said(program: str, command: str, prints: str, tm
     words = [sys.executable if word == "python3" else word for word in command.split()]
     if "does not end" in prints:
         with pytest.raises(subprocess.TimeoutExpired):
-            subprocess.run(words, cwd=tmp_path, capture_output=True, timeout=3, check=False)
+            subprocess.run(words, cwd=tmp_path, capture_output=True, timeout=1.5, check=False)
         return
     done = subprocess.run(words, cwd=tmp_path, capture_output=True, text=True, timeout=120, check=False)
     if "Segmentation fault" in prints:
