@@ -245,7 +245,7 @@ def _proved(
         if isinstance(verdict, Proved) and not verdict.evidence.vacuous:
             return facts, text.assumes
         if isinstance(verdict, Unknown) and not verdict.evidence.is_repeatable:
-            raise LateFacts("what holds where it starts takes too long to prove")
+            raise LateFacts("what is known where the bridge starts takes too long to prove")
         wrong = _wrong(verdict, facts, len(text.before.ops) - 1)
         if not wrong:
             break

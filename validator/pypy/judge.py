@@ -99,8 +99,8 @@ def judge(
             return Judged(verdict, texts, translated=text)
         granted = translated(pair, file, knowledge, strict=text)
         again, generous = _in_turn(granted, options, quick)
-    except LateFacts:
-        return Judged(Unknown(Evidence(is_repeatable=False), OUT_OF_TIME))
+    except LateFacts as late:
+        return Judged(Unknown(Evidence(is_repeatable=False), str(late)))
     except NotStraight as why:
         return Judged(Unsupported(str(why)))
     except InputError as mistake:

@@ -76,7 +76,7 @@ class Inferred:
     folded: frozenset[str] = frozenset()
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False)  # it is one key of what is found out once
 class Knowledge:
     """Statements on a log: on its fields, and what is inferred; the names of what would not be inferred without
     `elsewhere`, what is kept in files; and the orders in which most `prologues` load the fields of a frame."""

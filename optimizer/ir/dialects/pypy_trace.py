@@ -37,7 +37,7 @@ _ON_STRINGS = (
     *("eq_nonnull_char", "eq_checknull_char", "eq_lengthok"),
 )
 _THREAD_LOCAL = 5
-_OOPSPECS = {
+OOPSPECS = {
     _THREAD_LOCAL: "threadlocalref_get",
     12: "int_py_div",
     13: "int_udiv",
@@ -46,6 +46,7 @@ _OOPSPECS = {
     **{22 + number: f"str{what}" for number, what in enumerate(_ON_STRINGS)},
     **{42 + number: f"unicode{what}" for number, what in enumerate(_ON_STRINGS)},
 }
+"""The functions that PyPy knows, by the numbers that it prints of them."""
 
 
 def read_recorded(section: Section, file: str, *, bare: bool = False) -> Trace:
@@ -150,8 +151,8 @@ def declared_call(descr: str, name: str) -> Call | None:
         name,
         _RESULTS[found["result"]],
         loop_invariant=effect == _LOOP_INVARIANT,
-        can_raise=effect not in _SILENT and not (effect == _NO_MEMORY and oopspec in _OOPSPECS),
-        oopspec=_OOPSPECS.get(oopspec),
+        can_raise=effect not in _SILENT and not (effect == _NO_MEMORY and oopspec in OOPSPECS),
+        oopspec=OOPSPECS.get(oopspec),
         **_memory(effect, oopspec),
     )
 

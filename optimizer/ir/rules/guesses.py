@@ -43,10 +43,15 @@ def _most_below(d: BoundsDomain, x: Bounds, limit: Bounds) -> int:
     return 0 if met is None else met.high
 
 
+def divisor(multiplier: int, shift: int, width: int) -> int:
+    """The d for which multiplying with the first and taking the high word of so many bits, shifted by the second,
+    divides by d, if it does by any; 0 for a multiplier of 0."""
+    by = multiplier & ((1 << width) - 1)
+    return -(-(1 << width + shift) // by) if by else 0
+
+
 def _divisor(d: BoundsDomain, multiplier: Bounds, shift: Bounds) -> int:
-    """The d for which multiplying with the first and taking the high word, shifted by the second, divides by d."""
-    by = multiplier.low & d.full
-    return -(-(1 << d.width + (shift.low & d.full) % d.width) // by) if by else 0
+    return divisor(multiplier.low, (shift.low & d.full) % d.width, d.width)
 
 
 HINTS: dict[str, tuple[int, Callable[..., int]]] = {

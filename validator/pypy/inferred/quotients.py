@@ -8,14 +8,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from optimizer.ir.dialects.pypy_trace import OOPSPECS
+from optimizer.ir.rules.guesses import divisor
 from validator.pypy.inferred.held import Key, Node
 
 Made = tuple[str, Key]
 """An operation on numbers, and the classes of its arguments."""
 
 _DIV, _MOD = "int_py_div", "int_py_mod"
-_CALLS = {12: _DIV, 14: _MOD}
-"""The functions that divide, by their oopspec."""
 _WORD = 64
 
 
@@ -50,8 +50,8 @@ class Quotients:
                 high, shift = product, int(amount)
         match self._made.get(high):
             case ("uint_mul_high", (size, ("", factor))) if self._made.get(size) == ("int_xor", (x, sign)):
-                by = divisor(int(factor), shift)
-                return None if by is None else (_DIV, (x, ("", str(by))))
+                by = divisor(int(factor), shift, _WORD)
+                return (_DIV, (x, ("", str(by)))) if divides(int(factor), shift, by) else None
         return None
 
     def _remainder(self, x: Node, product: Node) -> Made | None:
@@ -61,20 +61,17 @@ class Quotients:
         return None
 
 
-def divisor(factor: int, shift: int) -> int | None:
-    """The number c for which x * factor >> 64 + shift is x // c for all x in [0, 2**63); None where there is none that
-    the bound of the error shows. `factor` is a word of 64 bits."""
-    factor %= 1 << _WORD
-    if not factor:
-        return None
-    by = -(-(1 << _WORD + shift) // factor)
-    return by if factor * by - (1 << _WORD + shift) <= 1 << shift + 1 else None
+def divides(factor: int, shift: int, by: int) -> bool:
+    """Does x * factor >> 64 + shift divide all x in [0, 2**63) by this `divisor`, as the bound of the error shows?
+    `factor` is a word of 64 bits, signed or not."""
+    error = factor % (1 << _WORD) * by - (1 << _WORD + shift)
+    return 0 <= error <= 1 << shift + 1
 
 
 def divided(oopspec: int | None, args: Key) -> Made | None:
     """The operation that a call is which divides by a constant; None for other calls."""
-    name = _CALLS.get(oopspec or 0)
-    if name is None or args[2][0] or not args[2][1].isdecimal() or (by := int(args[2][1])) < 2:
+    name = OOPSPECS.get(oopspec or 0)
+    if name not in (_DIV, _MOD) or args[2][0] or not args[2][1].isdecimal() or (by := int(args[2][1])) < 2:
         return None
     if by & (by - 1):
         return name, args[1:]

@@ -130,14 +130,12 @@ class Sameness:
     def unite(self, one: Node, other: Node) -> None:
         """Makes one class of two, but for what is told apart: constants that print differently, or are compared. It
         keeps the number that is one, or else the name of a recorded value, or of the first, by which others have been
-        numbered already. Where no recorded value gets another name, nor is found to be a constant, numbering recorded
-        ones again would find nothing."""
+        numbered already. Where no recorded value gets another name, numbering them again would find nothing."""
         if one == other or (not one[0] and not other[0]) or other in self._apart.get(one, ()):
             return
         kept, gone = (other, one) if not other[0] or (one[0], other[0]) == (AFTER, BEFORE) else (one, other)
         self._parents[gone] = kept
-        is_new = kept[0] != AFTER and gone in self.constant and kept not in self.constant
-        self._changes += is_new or gone[0] == BEFORE
+        self._changes += gone[0] == BEFORE
         self.constant |= {kept} if gone in self.constant else set()
         for enemy in self._apart.pop(gone, ()):
             self.tell_apart(kept, enemy)
