@@ -7,10 +7,11 @@ import pytest
 from optimizer.ir.dialects.pypy_log import read_traces
 from optimizer.ir.dialects.pypy_pairs import LogPair, pair_sections
 from tests.pypy_logs import POINT, WORK, bridge, judged, judged_bridge, loop, pairs_of, recorded
-from validator import Proved
-from validator.pypy.judge import judge
+from validator import Evidence, Proved, Unknown, Verdict
+from validator.pypy.judge import Texts, judge
 from validator.pypy.origins import with_places
 from validator.pypy.study import study, translated
+from validator.pypy.translate import Translated
 
 LEFT = "<FieldP Node.left 8>"
 RIGHT = "<FieldP Node.right 16>"
@@ -218,3 +219,23 @@ def test_guards_that_resume_at_one_place_share_resume_data(handed: str) -> None:
     ]
     (one,) = judged(recorded("[p0, p1, i2]", *before) + bridge("[p0, p1, i2]", *after))
     assert isinstance(one.verdict, Proved) is (handed == "p0, p1, i2"), one.verdict
+
+
+@pytest.mark.parametrize(("vacuous", "times"), [((), 2), (("the end is never reached",), 1)])
+def test_other_origins_are_not_tried_where_a_proof_is_vacuous(
+    vacuous: tuple[str, ...], times: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tried: list[tuple[int | None, ...]] = []
+
+    def sharing(text: Translated, *_: object) -> tuple[Verdict, Texts]:
+        tried.append(text.origins)
+        return Unknown(Evidence(vacuous=vacuous), "not settled"), Texts(text.before, text.after, text.assumes)
+
+    monkeypatch.setattr("validator.pypy.judge._sharing", sharing)
+    monkeypatch.setattr("validator.pypy.judge.with_places", lambda *_: (0,))
+    guard = "guard_isnull(p0, descr=<Guard0x7f10>) [p0]"
+    after = loop("[p0]", "label(p0, descr=TargetToken(140))", guard, guard, "jump(p0, descr=TargetToken(140))")
+    (pair,) = pairs_of(recorded("[p0]", *["guard_isnull(p0)"] * 2, "jump(p0, descr=<Loop-1>)") + after)
+    judge(pair, "a.log", study([pair], "a.log"))
+    assert len(tried) == times
+    assert tried[0] == (0,)
