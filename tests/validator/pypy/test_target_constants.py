@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from optimizer.ir.dialects.pypy_log import read_traces
+from optimizer.ir.dialects.pypy_pairs import LogPair, pair_sections
 from tests.pypy_logs import WORK, bridge, judged, loop, recorded
 from validator import Proved
 from validator.pypy.inferred.classes import with_classes
@@ -13,6 +15,7 @@ from validator.pypy.inferred.zeros import with_zeros
 from validator.pypy.printed.lines import Line, Printed
 from validator.pypy.printed.rows import rows_of
 from validator.pypy.printed.straight import AFTER, BEFORE, Sides
+from validator.pypy.study import study, translated
 
 KEY, VALUE = (f"<FieldP Node.inst_{name}>" for name in ("key 8", "value 16"))
 MARK = "setfield_gc(p0, 7, descr=<FieldS Node.inst_mark 24>)"
@@ -160,3 +163,41 @@ def test_calls_of_a_bridge_are_none_of_its_loop() -> None:
     sameness = Sameness(rows_of(sides))
     assert sameness.of(BEFORE, "p2") == sameness.of(AFTER, "p4")
     assert sameness.of(BEFORE, "p1") != sameness.of(AFTER, "p3") != sameness.of(BEFORE, "p5")
+
+
+def test_constants_of_a_parent_are_not_those_of_its_recorded_loop_of_the_same_numbers() -> None:
+    """A loop finds each of two fields to hold a constant; its recorded and its optimized trace number these the other
+    way round. What a bridge from it, back to it, knows of them is what the loop finds."""
+
+    def found(key: int, value: int, first: int, ends: tuple[str, ...]) -> list[str]:
+        guarded = (f"guard_value(p{first + at}, ConstPtr(ptr{one})" for at, one in enumerate((key, value)))
+        test = f"i{first + 2} = getfield_gc_i(p0, descr=<FieldS Node.inst_mark 24>)", f"guard_false(i{first + 2}"
+        loads = (f"p{first + at} = getfield_gc_r(p0, descr={memory})" for at, memory in enumerate((KEY, VALUE)))
+        parts = ((one, f"{guard}{end}") for one, guard, end in zip(loads, guarded, ends, strict=False))
+        return [*(line for part in parts for line in part), test[0], f"{test[1]}{ends[2]}", MARK]
+
+    def optimized(number: int, *numbers: int) -> list[str]:
+        guards = tuple(f", descr=<Guard0x7f{number}{at}>) [p0]" for at in range(3))
+        return [f"+1: {line}" for line in found(*numbers, guards)]
+
+    log = recorded("[p0]", *found(1, 2, 2, (")", ")", ")")), "jump(p0, descr=<Loop-1>)") + loop(
+        "[p0]",
+        "+1: label(p0, descr=TargetToken(140))",
+        *optimized(2, 2, 1, 2),
+        "+1: label(p0, descr=TargetToken(141))",
+        *optimized(3, 4, 3, 12),
+        "+1: jump(p0, descr=TargetToken(141))",
+    )
+    log += BRIDGE.replace("0x7f32", "0x7f22")
+    items = list(pair_sections(read_traces(log.splitlines())))
+    knowledge = study(items, "log")
+    _, behind = knowledge.given(items)
+    assert isinstance(behind, LogPair)
+    text = translated(behind, "log", knowledge)
+    assert text.loop is not None
+    facts, guards = (
+        [op.args[1] for op in trace.ops if op.op.name == name]
+        for trace, name in ((text.before, "record_exact_value_r"), (text.loop[0], "guard_value"))
+    )
+    assert facts == guards
+    assert len({*facts}) == 2

@@ -221,7 +221,7 @@ def _failing(guard: Line) -> Iterator[Line]:
 def _renamed(path: Path, bound: dict[str, str], offset: int, number: int) -> Path:
     """The path with the names that its inputs are bound to, other variables behind the offset, and names of constants
     that no other trace has."""
-    rename = renaming(bound, offset, f"_{number}")
+    rename = renaming(bound, offset, f"_known_{number}")
     lines = tuple(line.renamed(rename) for line in path.lines)
     highest = highest_number((*path.inputs, *(text for line in path.lines for text in (line.result or "", *line.args))))
     return Path(tuple(map(rename, path.inputs)), lines, tuple(map(rename, path.handed)), offset + highest)
