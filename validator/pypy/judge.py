@@ -94,7 +94,7 @@ def judge(
         text = translated(pair, file, knowledge)
         if text.loop is not None and (found := _by_preamble(text, pair, file, knowledge, options, quick)):
             return found
-        verdict, texts = _in_turn(text, options, quick)
+        verdict, texts = _loop_or_other(text, options, quick, prove)
         if not isinstance(verdict, Refuted):
             return Judged(verdict, texts, translated=text)
         granted = translated(pair, file, knowledge, strict=text)
@@ -173,6 +173,17 @@ def holds(judged: Judged, pair: LogPair, file: str, knowledge: Knowledge, option
     return isinstance(_sharing(text, options, quick)[0], Proved)
 
 
+def _loop_or_other(text: Translated, options: Options, quick: Prove, prove: Prove) -> tuple[Verdict, Texts]:
+    """The verdict, and the texts that it is about; that on a loop by a proof, in half of the time, before runs are
+    looked for that show a difference, which would be done each time that a proof fails."""
+    if text.is_loop and text.loop is None:
+        half = _quick(prove, time.monotonic() + options.timeout_s / 2)
+        verdict, texts = _in_turn(text, replace(options, runs=False), half)
+        if isinstance(verdict, Proved):
+            return verdict, replace(texts, options=replace(texts.options, runs=options.runs))
+    return _in_turn(text, options, quick)
+
+
 def _in_turn(text: Translated, options: Options, prove: Prove) -> tuple[Verdict, Texts]:
     """The verdict where the places of guards tell their origins, too, in half of the time; if that settles nothing,
     where they do not: an earlier guard may be easier to prove. Other origins are no cure for a vacuous proof."""
@@ -221,7 +232,8 @@ def _quick(prove: Prove, end: float) -> Prove:
         left_s = end - time.monotonic()
         if left_s <= 0:
             return Unknown(Evidence(is_repeatable=False), told)
-        left = replace(options, timeout_s=min(left_s, options.timeout_s), simplify=False, runs=loop is None)
+        runs = options.runs and loop is None
+        left = replace(options, timeout_s=min(left_s, options.timeout_s), simplify=False, runs=runs)
         verdict = prove(before, after, left, loop)
         if isinstance(verdict, Unknown) and verdict.reason == OUT_OF_TIME:
             return replace(verdict, reason=told)

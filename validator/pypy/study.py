@@ -17,6 +17,7 @@ from optimizer.ir.dialects.pypy_pairs import Kind, LogPair, Unpaired
 from optimizer.ir.faults import InputError
 from optimizer.ir.immutable import replace
 from validator.pypy.facts import Facts, facts_of
+from validator.pypy.forwarded import FORWARDED, forwarded
 from validator.pypy.inferred.classes import Apart, with_classes
 from validator.pypy.inferred.contents import Content, Contents
 from validator.pypy.inferred.effects import Effect, Evidence, leaves
@@ -28,7 +29,7 @@ from validator.pypy.inferred.grants import with_guards_that_hold, with_narrow_nu
 from validator.pypy.inferred.lengths import Lengths, with_lengths
 from validator.pypy.inferred.sameness import Node, Sameness, sameness_in
 from validator.pypy.inferred.strings import SAME_STRINGS
-from validator.pypy.inferred.watched import WATCHED, loaded_fields, with_watched
+from validator.pypy.inferred.watched import WATCHED, with_watched
 from validator.pypy.inferred.witnesses import witness
 from validator.pypy.inferred.zeros import Zeros, with_zeros
 from validator.pypy.kept import Kept, damaged
@@ -40,6 +41,7 @@ from validator.pypy.printed.lines import FOREIGN, RPYTHON, UNUSED, is_pointer, r
 from validator.pypy.printed.parents import Parents, Targets, correspond, path_to
 from validator.pypy.printed.patterns import OF_ONE_PATTERN, with_pattern
 from validator.pypy.printed.rows import Rows, by_preamble, rows_of, with_target
+from validator.pypy.printed.signals import SIGNALS, with_ticks
 from validator.pypy.printed.straight import NotStraight, Sides, straight
 from validator.pypy.printed.tables import OF_ONE_STRATEGY, with_tables
 from validator.pypy.printed.thread import with_readings
@@ -51,7 +53,7 @@ SEEN_ELSEWHERE = " (seen in other programs)"
 
 _CERTAIN = (
     *(SAME_CONSTANTS, WATCHED, SAME_STRINGS, INSTANCES, HASHES, RPYTHON, FOREIGN, COPIED, UNUSED, FLOAT_BYTES),
-    *(OF_NOBODY_ELSE, OF_ONE_STRATEGY, OF_ONE_PATTERN),
+    *(OF_NOBODY_ELSE, OF_ONE_STRATEGY, OF_ONE_PATTERN, SIGNALS),
 )
 
 
@@ -65,7 +67,8 @@ class Inferred:
     """Statements that are inferred from the work of PyPy's optimizer: the effects that calls are taken not to have, the
     classes whose objects are `apart` from constants that they are compared with, the fields that one constant alone
     has, the constants that are known characters, the places of constants that hold 0, and of those whose `lengths` are
-    other ones, and the fields of constants that are `folded` to the constants in them."""
+    other ones, and the fields of constants that are `folded` to the constants in them; and, if it `forwards`, which
+    constants of a pair are one since what is stored to one of them is used for what the other one holds."""
 
     effects: frozenset[Effect] = frozenset()
     apart: frozenset[str] = frozenset()
@@ -74,6 +77,7 @@ class Inferred:
     zeros: frozenset[str] = frozenset()
     lengths: frozenset[str] = frozenset()
     folded: frozenset[str] = frozenset()
+    forwards: bool = False
 
 
 @dataclass(frozen=True, slots=True, eq=False)  # it is one key of what is found out once
@@ -208,7 +212,7 @@ class Study:
         effects, own = (self._effects(log, lone, is_own=is_own) for is_own in (False, True))
         folded = frozenset(filter(fields.never_changes, self._folded.assumed(log)))
         constants = self._contents.assumed(log), self._zeros.assumed(log), self._lengths.assumed(log), folded
-        inferred = Inferred(effects, self._apart.assumed(log), lone, *constants)
+        inferred = Inferred(effects, self._apart.assumed(log), lone, *constants, forwards=True)
         elsewhere = frozenset(map(str, effects - own))
         return Knowledge(fields, inferred, parents, targets, elsewhere, _usual(self._prologues))
 
@@ -248,7 +252,7 @@ def translated(
     sides = by_preamble(sides) if is_by_preamble else sides
     sides, given = with_given(sides, knowledge.effects, knowledge.leaves)
     known = knowledge.leaves, knowledge.fields.never_changes
-    sides, watched = with_watched(sides, loaded_fields(whole), *known)
+    sides, watched = with_watched(sides, whole, *known)
     sides = with_constants(sides, *known)
     sides, apart = with_classes(sides, knowledge.inferred.apart)
     sides, zeros = with_zeros(sides, knowledge.inferred.zeros)
@@ -286,6 +290,7 @@ def _with_facts(
     sides = whole.without_unused()
     unused = () if sides == whole else (UNUSED,)
     sides, of_floats = with_float_bytes(sides)
+    sides, of_signals = with_ticks(sides)
     facts = Facts()
     path = path_to(pair, file)
     path = path if path is not None and correspond(path.handed, sides.before.inputs) else None
@@ -295,7 +300,7 @@ def _with_facts(
     sides, tables = with_tables(sides)
     sides, pattern = with_pattern(sides)
     sides, variables = (sides, ()) if knowledge.fields.share else with_variables(sides, path)
-    return whole, sides, facts, (*unused, *of_floats, *tables, *pattern, *variables)
+    return whole, sides, facts, (*unused, *of_floats, *of_signals, *tables, *pattern, *variables)
 
 
 def _text(sides: Sides, knowledge: Knowledge, *, generous: bool) -> Translated:
@@ -304,14 +309,18 @@ def _text(sides: Sides, knowledge: Knowledge, *, generous: bool) -> Translated:
     made_one = _made_one(rows, sameness, inferred.lone)
     if made_one:
         sameness = Sameness(rows, knowledge.leaves, inferred.lone)
+    same = forwarded(rows, sameness, knowledge.leaves) if inferred.forwards else []
+    if same:
+        sameness = Sameness(rows, knowledge.leaves, inferred.lone, same)
     sides, folded = with_folded(sides, rows, sameness, inferred.folded)
     if folded:
         rows = rows_of(sides)
-        sameness = Sameness(rows, knowledge.leaves, inferred.lone)
+        sameness = Sameness(rows, knowledge.leaves, inferred.lone, same)
     text = translate(
         sides, rows, sameness, inferred.effects, knowledge.fields, contents=inferred.contents, generous=generous
     )
-    return replace(text, assumes=(*text.assumes, *map(_one_object, made_one), *folded))
+    of_one = (FORWARDED,) if same else ()
+    return replace(text, assumes=(*text.assumes, *map(_one_object, made_one), *of_one, *folded))
 
 
 def _one_object(memory: str) -> str:

@@ -321,3 +321,17 @@ def test_a_range_of_a_string_has_its_characters(of_slice: str, of_whole: str, *,
     sides = straight(read_printed(one.recorded, "log"), read_printed(one.optimized, "log"))
     sameness = Sameness(rows_of(sides))
     assert (sameness.of(BEFORE, "ConstPtr(ptr1)") == sameness.of(AFTER, "ConstPtr(ptr2)")) is expected
+
+
+def test_a_load_of_what_the_optimized_trace_has_is_not_the_one_that_it_does() -> None:
+    """The recorded trace loads from two constants in turn, and finds out what the first one holds: the load that is
+    left is that from the second one."""
+    first = f"p1 = getfield_gc_r(ConstPtr(ptr1), {LINK})\ni2 = ptr_eq(p1, p0)\nguard_true(i2)\n"
+    key = "descr=<FieldS Cell.key 16>"
+    loaded = f"p3 = getfield_gc_r(ConstPtr({{}}), {LINK})\ni5 = getfield_gc_i(p3, {key})"
+    second = f"{loaded}\nsetfield_gc(p0, 1, {key})\nfinish()"
+    for front in ("", first):
+        one = pair(front + second.format("ptr2"), second.format("ptr3"))
+        sides = straight(read_printed(one.recorded, "log"), read_printed(one.optimized, "log"))
+        sameness = Sameness(rows_of(sides))
+        assert sameness.of(AFTER, "ConstPtr(ptr3)") == sameness.of(BEFORE, "ConstPtr(ptr2)")

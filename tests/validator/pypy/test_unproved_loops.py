@@ -4,12 +4,18 @@ from __future__ import annotations
 
 import pytest
 
+from optimizer.ir.dialects.pypy_log import read_traces
+from optimizer.ir.dialects.pypy_pairs import LogPair, pair_sections
+from optimizer.ir.trace import Trace
 from tests.pypy_logs import bridge, judged, loop, recorded
 from tests.validator.pypy.test_labels import BRIDGE, LITTLE, PEELED, ROUND, judged_bridge
-from validator import Proved, Unknown
+from tests.validator.pypy.test_target_constants import LOOP
+from validator import Proved, Unknown, validate
 from validator.loops.shape import Loop
-from validator.pypy.judge import OPTIONS, Judged
+from validator.pypy.judge import OPTIONS, Judged, judge
 from validator.pypy.printed.straight import NotStraight, Sides
+from validator.pypy.study import study
+from validator.verdict import Evidence, Options, Verdict
 
 KNOWN = ("i20 = getfield_gc_i(p9, descr=<FieldS W_Other.inst_flag 16>)", "guard_true(i20)")
 """Operations that PyPy's optimizer has left out, for a reason that no log tells."""
@@ -69,3 +75,22 @@ def test_no_run_is_looked_for(monkeypatch: pytest.MonkeyPatch) -> None:
     assert not tried
     assert isinstance(second.verdict, Unknown)
     assert second.verdict.reason.endswith("; but no run of the loop was looked for")
+
+
+@pytest.mark.parametrize("is_right", [True, False])
+def test_a_loop_is_proved_before_runs_are_looked_for(*, is_right: bool) -> None:
+    """Each proof that fails, as where resume data has to store something, would look for them."""
+    asked: list[bool] = []
+
+    def prove(before: Trace, after: Trace, options: Options, loop: tuple[Trace, Trace] | None) -> Verdict:
+        asked.append(options.runs)
+        return validate(before, after, options, loop=loop) if is_right else Unknown(Evidence(), "open")
+
+    items = list(pair_sections(read_traces(LOOP.splitlines())))
+    (pair,) = (item for item in items if isinstance(item, LogPair))
+    one = judge(pair, "log", study(items, "log"), OPTIONS, prove)
+    assert isinstance(one.verdict, Proved) is is_right
+    assert not asked[0]
+    assert asked[-1] is not is_right
+    assert one.texts is not None
+    assert one.texts.options.runs

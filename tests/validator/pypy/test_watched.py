@@ -6,7 +6,9 @@ import pytest
 
 from tests.pypy_logs import POINT, WORK, judged_bridge
 from validator import Proved
-from validator.pypy.inferred.watched import WATCHED
+from validator.pypy.inferred.watched import WATCHED, with_watched
+from validator.pypy.printed.lines import Line, Printed
+from validator.pypy.printed.straight import Sides
 
 FIELD, ITEMS = "<FieldS A.inst_q 8 pure>", "<FieldP A.inst_mro_w 16 pure>"
 HELD = "<FieldP B.held 8>"
@@ -90,3 +92,21 @@ def test_a_load_elsewhere_in_the_program_may_be_why_nothing_is_watched() -> None
 def test_a_load_that_is_left_keeps_its_guard() -> None:
     kept = (*CALLED, STILL_VALID, LOAD.replace("p3", "ConstPtr(ptr12)"), "guard_value(i4, 7, descr=<Guard0x7f22>) [p0]")
     assert isinstance(judged_bridge((*KEPT, *FOUND, *SUM), (*kept, "finish(8)")).verdict, Proved)
+
+
+def test_a_load_in_the_loop_that_a_bridge_jumps_to_does_not_matter_to_the_bridge() -> None:
+    """PyPy compiled it at another time; it matters to what is said of the loop."""
+    end = Line(None, "jump", ("p0",))
+    watch = (
+        Line(None, "quasiimmut_field", ("ConstPtr(ptr1)",), "<QuasiImmutDescr 7>"),
+        Line(None, "guard_not_invalidated", ()),
+        load := Line("i4", "getfield_gc_i", ("ConstPtr(ptr1)",), FIELD),
+        Line(None, "guard_value", ("i4", "7")),
+    )
+    found, loads, empty = (Printed(("p0",), (*lines, end)) for lines in (watch, (load,), ()))
+    for bridge, loop in ((empty, loads), (loads, empty), (empty, empty)):
+        sides = Sides(found, bridge, Sides(found, loop))
+        stated, _ = with_watched(sides, sides, lambda function, memory: False, lambda memory: False)
+        assert stated.target is not None
+        for one, optimized in ((stated, bridge), (stated.target, loop)):
+            assert any(line.name == "record_exact_value_i" for line in one.before.lines) is (optimized is empty)

@@ -112,7 +112,7 @@ class Pass:
             key = (line.name, line.descr, self._nodes(line.args), len(self.writers))
             self._same(line.result, ("raw", *key, self.loads[key]))
             self.loads[key] += 1
-        elif line.result and _PURE.match(line.name):
+        elif line.result and is_pure(line.name):
             name, texts = self._of_whole(line.name.removesuffix("_ovf"), line.args)
             args = self._nodes(texts)
             if name in _FOLDED and (number := self._folded(name, args)) is not None:
@@ -276,6 +276,11 @@ class Pass:
             self.sameness.unite(self.sameness.of(*self.known[key]), self.of(result))
         else:
             self.known[key] = (self.trace, result)
+
+
+def is_pure(name: str) -> bool:
+    """Does the operation of that name give the same for the same, whatever memory holds?"""
+    return _PURE.match(name) is not None
 
 
 def _is_object(text: str) -> bool:

@@ -52,9 +52,16 @@ class _Answers(dict[tuple[str, str], bool]):
 
 
 class Sameness:
-    """Classes of values and constants of both traces. `lone` are fields that one constant object alone has."""
+    """Classes of values and constants of both traces. `lone` are fields that one constant object alone has, `made_one`
+    are pairs of constants of the recorded trace that are one."""
 
-    def __init__(self, rows: Rows, preserved: Preserved = NOTHING, lone: Set[str] = frozenset()) -> None:
+    def __init__(
+        self,
+        rows: Rows,
+        preserved: Preserved = NOTHING,
+        lone: Set[str] = frozenset(),
+        made_one: Iterable[tuple[str, str]] = (),
+    ) -> None:
         self._parents: dict[Node, Node] = {}
         self._nodes = defaultdict[str, dict[str, Node]](dict)
         self._apart: dict[Node, set[Node]] = {}
@@ -69,6 +76,8 @@ class Sameness:
         self.unite((BEFORE, TOKEN), (AFTER, TOKEN))
         self.unite(self.of(BEFORE, CODE), self.of(AFTER, CODE))
         self._join_holders(lone)
+        for source, target in made_one:
+            self.join(BEFORE, source, target)
         self.grow(preserved)
 
     def grow(self, preserved: Preserved) -> None:
@@ -146,6 +155,9 @@ class Sameness:
         self._apart.setdefault(one, set()).add(other)
         self._apart.setdefault(other, set()).add(one)
 
+    def are_apart(self, trace: str, one: str, other: str) -> bool:
+        return self.of(trace, other) in self._apart.get(self.of(trace, one), ())
+
     def _meet(self, before: tuple[Line, ...], after: tuple[Line, ...], own: tuple[int, int]) -> None:
         """Joins what stands at the same place of both traces, of which a bridge's `own` calls are none of its loop."""
         self._meet_in_order(*([line for line in lines if line.name == "guard_value"] for lines in (before, after)))
@@ -167,13 +179,16 @@ class Sameness:
             self._meet_args(others[first:], values[first:])
 
     def _meet_constants(self, before: tuple[Line, ...], after: tuple[Line, ...]) -> None:
-        """Joins the constants with which both traces do the same to the same, in order."""
+        """Joins the constants with which both traces do the same to the same, in order; but an operation that gives
+        what the optimized trace has elsewhere is gone there."""
         alone = {BEFORE: self._constants(BEFORE, before), AFTER: self._constants(AFTER, after)}
         both = alone[BEFORE] & alone[AFTER]
         if both in alone.values():
             return
-        waiting: dict[object, list[str]] = {}
-        shared = self._results(BEFORE, before) & self._results(AFTER, after)
+        waiting: dict[object, list[tuple[str, Node | None]]] = {}
+        results = self._results(AFTER, after)
+        shared = self._results(BEFORE, before) & results
+        there = results | {self.of(AFTER, arg) for line in after for arg in line.args}
         for trace, lines in ((BEFORE, before), (AFTER, after)):
             told = Made(lines, partial(self.of, trace), shared).told
             for line in lines:
@@ -182,11 +197,17 @@ class Sameness:
                     if node not in alone[trace] or node in both or line.name in _NO_MEETING:
                         continue
                     rest = tuple("" if at == place else told(other) for at, other in enumerate(line.args))
-                    key = (line.name, line.descr, place, rest)
+                    key, result = (
+                        (line.name, line.descr, place, rest),
+                        self.of(trace, line.result) if line.result else None,
+                    )
                     if trace == BEFORE:
-                        waiting.setdefault(key, []).append(arg)
-                    elif same := waiting.get(key):
-                        self._meet_args((same.pop(0),), (arg,))
+                        waiting.setdefault(key, []).append((arg, result))
+                        continue
+                    same = waiting.get(key, [])
+                    left = (at for at, (_, gives) in enumerate(same) if gives == result or gives not in there)
+                    if (at := next(left, None)) is not None:
+                        self._meet_args((same.pop(at)[0],), (arg,))
 
     def _constants(self, trace: str, lines: tuple[Line, ...]) -> set[Node]:
         return {self.of(trace, arg) for line in lines for arg in line.args if is_pointer(arg)}

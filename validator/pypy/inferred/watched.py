@@ -7,8 +7,8 @@ on what is there. PyPy's optimizer, which has forwarded the constant, looks the 
 
 The recorded trace has run, so these guards tell what was in the field, which holds wherever the code is valid. It is
 said right in front of each of them, of the constant itself, where `guard_not_invalidated` has passed and no call has
-come since. Where the optimized trace loads that field of any object, the optimizer may not have known the constant, and
-may watch nothing: then nothing is said.
+come since. Where what became of that trace loads that field of any object, the optimizer may not have known the
+constant, and may watch nothing: then nothing is said.
 """
 
 from __future__ import annotations
@@ -29,26 +29,21 @@ WATCHED = "fields of constants that are watched hold what the recorded trace has
 
 
 def with_watched(
-    sides: Sides, loaded: Set[str], leaves: Preserved, is_fixed: Callable[[str], bool]
+    sides: Sides, whole: Sides, leaves: Preserved, is_fixed: Callable[[str], bool]
 ) -> tuple[Sides, tuple[str, ...]]:
     """The pair whose recorded trace, with that of the loop that it jumps to, says what it has found in such fields; and
-    what is assumed for that. The optimized traces load the `loaded` fields."""
+    what is assumed for that. The `whole` pair has all that the optimized traces load."""
     names = sides.new_numbers()
 
-    def told(printed: Printed) -> Printed:
-        watch = _Watch(sameness_in(printed, leaves), printed, loaded, is_fixed, names)
-        return printed.with_lines(tuple(line for one in printed.lines for line in (*watch.in_front(one), one)))
+    def told(recorded: Printed, optimized: Printed) -> Printed:
+        loaded = {line.descr for line in optimized.lines if _is_load(line)}
+        watch = _Watch(sameness_in(recorded, leaves), recorded, loaded, is_fixed, names)
+        return recorded.with_lines(tuple(line for one in recorded.lines for line in (*watch.in_front(one), one)))
 
-    said = replace(sides, before=told(sides.before))
-    if said.target is not None:
-        said = replace(said, target=replace(said.target, before=told(said.target.before)))
+    said = replace(sides, before=told(sides.before, whole.after))
+    if said.target and whole.target:
+        said = replace(said, target=replace(said.target, before=told(said.target.before, whole.target.after)))
     return said, (WATCHED,) if said.lines != sides.lines else ()
-
-
-def loaded_fields(sides: Sides) -> frozenset[str]:
-    """The fields that the optimized traces load."""
-    optimized = (sides.after, *((sides.target.after,) if sides.target else ()))
-    return frozenset(line.descr for printed in optimized for line in printed.lines if _is_load(line))
 
 
 def _is_load(line: Line) -> bool:

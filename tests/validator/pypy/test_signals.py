@@ -1,0 +1,38 @@
+"""The number in raw memory that a signal changes: what one load of it gives says nothing of the next one."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.pypy_logs import WORK, judged_bridge
+from validator import Proved
+
+LAST = "setfield_gc(p0, {}, descr=<FieldS F.inst_last 8>)"
+DONE = "setfield_gc(p0, 7, descr=<FieldS F.inst_done 16>)"  # a guard behind it resumes behind it
+CALLED = WORK.format("p0"), "guard_no_exception({})"
+
+
+def asked(number: int, guard: str = "") -> tuple[str, ...]:
+    ticks = f"i{number} = getfield_raw_i(140463277919584, descr=<FieldS pypysig_long_struct.c_value 0>)"
+    return ticks, f"i{number + 1} = int_lt(i{number}, 0)", f"guard_false(i{number + 1}{guard and f', {guard}'})"
+
+
+BEFORE = (*(line.format("") for line in CALLED), *asked(1), DONE, LAST.format(4), *asked(3), LAST.format(9))
+GUARDS = [f"descr=<Guard0x7f2{number}>" for number in range(3)]
+
+
+def after(*kept: str) -> tuple[str, ...]:
+    called = (line.format(GUARDS[0]) for line in CALLED)
+    lines = (*called, *asked(1, GUARDS[1]), DONE, *kept, *asked(3, GUARDS[2]), LAST.format(9))
+    return tuple(f"{line} [p0]" if line.startswith("guard") else line for line in lines)
+
+
+@pytest.mark.parametrize(("kept", "is_right"), [((LAST.format(4),), True), ((), False)])
+def test_a_signal_may_come_between_two_loads(kept: tuple[str, ...], *, is_right: bool) -> None:
+    one = judged_bridge(BEFORE, after(*kept))
+    assert isinstance(one.verdict, Proved) is is_right, one.verdict
+
+
+def test_each_trace_asks_as_often() -> None:
+    lines = [line for line in after(LAST.format(4)) if "i3" not in line and "i4" not in line]
+    assert not isinstance(judged_bridge(BEFORE, lines).verdict, Proved)

@@ -1,0 +1,49 @@
+"""The number in raw memory that a signal changes at any time: PyPy's interpreter asks for it at each jump backwards.
+
+Each load of it in a trace, or in a part of a peeled one, is taken to be of a place of its own, in order: what one of
+them gives says nothing of the next.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from optimizer.ir.immutable import replace
+from validator.pypy.printed.lines import Line
+from validator.pypy.printed.straight import Sides
+
+SIGNALS = "no signal comes between two iterations of a loop that calls nothing"
+
+_TICKER, _BYTES = "pypysig_long_struct.c_value", 8
+
+_IN_LOOP = 1 << 20
+"""The first of the places of a loop that a bridge jumps to: no bridge has as many."""
+
+
+def with_ticks(sides: Sides) -> tuple[Sides, tuple[str, ...]]:
+    """The pair, and the loop that it jumps to, with these places; and what is assumed where a loop asks in each
+    iteration, which is one code, and calls nothing that might write what a signal does."""
+    loop = sides.target or sides
+    is_asked = loop.is_peeled and any(map(_is_tick, loop.before.lines))
+    assumed = (SIGNALS,) if is_asked and not any(line.may_write for line in loop.before.lines) else ()
+    return _each_apart(sides, 0), assumed
+
+
+def _each_apart(sides: Sides, first: int) -> Sides:
+    before, after = (one.with_lines(tuple(_apart(one.lines, first))) for one in (sides.before, sides.after))
+    return replace(sides, before=before, after=after, target=sides.target and _each_apart(sides.target, _IN_LOOP))
+
+
+def _apart(lines: Iterable[Line], first: int) -> Iterator[Line]:
+    ticks = first
+    for line in lines:
+        if _is_tick(line):
+            yield replace(line, args=(str(int(line.args[0]) + _BYTES * ticks),))
+            ticks += 1
+            continue
+        ticks = first if line.name == "label" else ticks
+        yield line
+
+
+def _is_tick(line: Line) -> bool:
+    return _TICKER in line.descr and line.name.startswith("getfield_raw") and line.args[0].isdigit()
