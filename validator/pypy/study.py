@@ -8,7 +8,7 @@ is one log more, of which no pair is judged.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Set
+from collections.abc import Iterable, Iterator, Mapping, Set
 from dataclasses import dataclass, field
 from functools import lru_cache
 
@@ -17,6 +17,7 @@ from optimizer.ir.dialects.pypy_pairs import Kind, LogPair, Unpaired
 from optimizer.ir.faults import InputError
 from optimizer.ir.immutable import replace
 from validator.pypy.facts import Facts, facts_of
+from validator.pypy.field_types import FieldTypes, with_types
 from validator.pypy.forwarded import FORWARDED, forwarded
 from validator.pypy.inferred.classes import Apart, with_classes
 from validator.pypy.inferred.contents import Content, Contents
@@ -68,7 +69,8 @@ class Inferred:
     classes whose objects are `apart` from constants that they are compared with, the fields that one constant alone
     has, the constants that are known characters, the places of constants that hold 0, and of those whose `lengths` are
     other ones, and the fields of constants that are `folded` to the constants in them; and, if it `forwards`, which
-    constants of a pair are one since what is stored to one of them is used for what the other one holds."""
+    constants of a pair are one since what is stored to one of them is used for what the other one holds; and the
+    `types` of reference fields."""
 
     effects: frozenset[Effect] = frozenset()
     apart: frozenset[str] = frozenset()
@@ -78,6 +80,7 @@ class Inferred:
     lengths: frozenset[str] = frozenset()
     folded: frozenset[str] = frozenset()
     forwards: bool = False
+    types: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True, eq=False)  # it is one key of what is found out once
@@ -116,6 +119,7 @@ class Study:
     _fields: Fields = field(default_factory=Fields)
     _evidence: Evidence = field(default_factory=Evidence)
     _apart: Apart = field(default_factory=Apart)
+    _types: FieldTypes = field(default_factory=FieldTypes)
     _lone: Lone = field(default_factory=Lone)
     _of_lone: Evidence = field(default_factory=Evidence)
     _contents: Contents = field(default_factory=Contents)
@@ -157,6 +161,7 @@ class Study:
         sameness, row, once = Sameness(rows), rows.pairs[-1], len(sides.before.lines) - 1
         self._fields.add(sides.before.lines, sameness)
         self._apart.add(one, sides, sameness)
+        self._types.add(sides.before)
         self._evidence.add(one, row, once, sameness)
         self._contents.add(one, row)
         self._zeros.add(one, row, sameness)
@@ -212,7 +217,9 @@ class Study:
         effects, own = (self._effects(log, lone, is_own=is_own) for is_own in (False, True))
         folded = frozenset(filter(fields.never_changes, self._folded.assumed(log)))
         constants = self._contents.assumed(log), self._zeros.assumed(log), self._lengths.assumed(log), folded
-        inferred = Inferred(effects, self._apart.assumed(log), lone, *constants, forwards=True)
+        inferred = Inferred(
+            effects, self._apart.assumed(log), lone, *constants, forwards=True, types=self._types.assumed()
+        )
         elsewhere = frozenset(map(str, effects - own))
         return Knowledge(fields, inferred, parents, targets, elsewhere, _usual(self._prologues))
 
@@ -257,6 +264,7 @@ def translated(
     sides, apart = with_classes(sides, knowledge.inferred.apart)
     sides, zeros = with_zeros(sides, knowledge.inferred.zeros)
     sides, lengths = with_lengths(sides, knowledge.inferred.lengths)
+    sides, types = with_types(sides, knowledge.inferred.types)
     if strict is not None:
         sides = with_narrow_numbers(with_guards_that_hold(sides, strict.origins, pair.kind))
     text = _text(sides, knowledge, generous=generous)
@@ -264,7 +272,7 @@ def translated(
     rests_on |= {number for number in knowledge.targets.bridges_to(rests_on) if number < pair.number}
     if pair.target is not None:
         rests_on.add(pair.target.number)
-    assumes = sorted({*text.assumes, *facts.assumes, *of_values, *given, *watched, *apart, *zeros, *lengths})
+    assumes = sorted({*text.assumes, *facts.assumes, *of_values, *given, *watched, *apart, *zeros, *lengths, *types})
     told = (f"{what}{SEEN_ELSEWHERE}" if what in knowledge.elsewhere else what for what in assumes)
     resumed = tuple(named(knowledge.parents.resumed(pair.number, one)) for one in sides.after.lines if one.is_guard)
     return replace(

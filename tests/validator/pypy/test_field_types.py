@@ -1,0 +1,121 @@
+"""Types of reference fields, on which a bridge to the label of a loop relies."""
+
+from __future__ import annotations
+
+import pytest
+
+from optimizer.ir.dialects.pypy_log import read_traces
+from optimizer.ir.dialects.pypy_pairs import LogPair, pair_sections
+from tests.pypy_logs import bridge, judged, loop, recorded
+from validator import Proved
+from validator.pypy.field_types import FieldTypes
+from validator.pypy.judge import judge
+from validator.pypy.printed.lines import Line, Printed
+from validator.pypy.study import study
+
+MARK = "setfield_gc(p0, 7, descr=<FieldS Node.inst_mark 24>)"
+LOADS = {
+    "text": "<FieldP Node.inst_text 8>",
+    "list": "<FieldP Node.inst_list 16>",
+    "items": "<FieldP Node.inst_items 32>",
+    "_value0": "<FieldP Node.inst__value0 48>",
+}
+LONG = ("i5 = int_gt(i4, 2)", "guard_true(i5{})")
+USES = {
+    "text": ("i4 = strlen(p3)", *LONG),
+    "list": ("guard_class(p3, ConstClass(List){})",),
+    "items": ("i4 = arraylen_gc(p3, descr=<ArrayP 8>)", *LONG),
+    "_value0": ("i4 = strlen(p3)", *LONG),
+}
+
+
+def asked(name: str, *, guards: str = "", first: int = 1) -> list[str]:
+    """Operations of an iteration: a guard, and behind it a load of the field, and the use of what it holds."""
+    guard = f", descr=<Guard0x7f{guards}{{}}>" if guards else ""
+    names = [f"{kind}{first + at}" for at, kind in enumerate("iipii")]
+    lines = [
+        "i1 = getfield_gc_i(p0, descr=<FieldS Node.inst_count 40>)",
+        "i2 = int_lt(i1, 9)",
+        f"guard_true(i2{guard.format(1)})",
+        f"p3 = getfield_gc_r(p0, descr={LOADS[name]})",
+        f"guard_nonnull(p3{guard.format(2)})",
+        *(line.format(guard.format(3)) for line in USES[name]),
+    ]
+    for old, new in zip(("i1", "i2", "p3", "i4", "i5"), names, strict=True):
+        lines = [line.replace(old, new) for line in lines]
+    return [f"+1: {line}{' [p0]' * line.startswith('guard')}" for line in lines] if guards else lines
+
+
+def whole(name: str, *, nonnull: str = "+1: guard_nonnull(p3, descr=<Guard0x7f42>) [p0]") -> str:
+    """A loop that uses what a field holds, and a bridge to its label, which has asked for that, from another trace."""
+    before = recorded("[p0]", *asked(name), MARK, "jump(p0, descr=<Loop-1>)") + loop(
+        "[p0]",
+        "+1: label(p0, descr=TargetToken(140))",
+        *asked(name, guards="2"),
+        f"+1: {MARK}",
+        "+1: label(p0, p3, descr=TargetToken(141))",
+        *asked(name, guards="3", first=11)[:3],
+        f"+1: {MARK}",
+        "+1: jump(p0, p3, descr=TargetToken(141))",
+    )
+    lines = [line for line in asked(name, guards="4")[3:] if not line.startswith("+1: guard_nonnull")]
+    asks = (lines[0], nonnull, *lines[1:])
+    kept = (f"+1: {MARK}", *filter(None, asks), "+1: jump(p0, p3, descr=TargetToken(141))")
+    again = recorded("[p0]", MARK, "jump(p0, descr=<Loop-1>)")
+    return before + again + bridge("[p0]", *kept)
+
+
+@pytest.mark.parametrize("name", ["text", "list", "items"])
+def test_a_bridge_may_use_what_a_field_holds_as_the_loop_does(name: str) -> None:
+    of_loop, behind = judged(whole(name))
+    assert isinstance(of_loop.verdict, Proved), of_loop.verdict
+    assert isinstance(behind.verdict, Proved), behind.verdict
+    assert behind.texts is not None
+    assert [one for one in behind.texts.assumes if one.endswith(", or NULL")] == [
+        f"{LOADS[name]} holds { {'text': 'strings', 'list': 'instances', 'items': 'arrays <ArrayP 8>'}[name] }, or NULL"
+    ]
+
+
+def test_not_where_it_may_be_null() -> None:
+    for name in ("text", "list", "items"):
+        _, behind = judged(whole(name, nonnull=""))
+        assert not isinstance(behind.verdict, Proved)
+
+
+def test_not_where_it_is_used_in_several_ways() -> None:
+    _, behind = judged(whole("_value0"))
+    assert not isinstance(behind.verdict, Proved)
+    other = f"p1 = getfield_gc_r(p0, descr={LOADS['text']})", "i2 = arraylen_gc(p1, descr=<ArrayS 8>)", "finish()"
+    *_, behind = judged(recorded("[p0]", *other) + bridge("[p0]", *(f"+1: {line}" for line in other)) + whole("text"))
+    assert not isinstance(behind.verdict, Proved)
+
+
+def test_it_is_inferred_and_not_certain() -> None:
+    items = list(pair_sections(read_traces(whole("text").splitlines())))
+    knowledge = study(items, "log").certain()
+    _, behind = (item for item in knowledge.given(items) if isinstance(item, LogPair))
+    assert not isinstance(judge(behind, "log", knowledge).verdict, Proved)
+
+
+LOAD = Line("p1", "getfield_gc_r", ("p0",), "<FieldP A.inst_one 8>")
+
+
+@pytest.mark.parametrize(
+    ("uses", "told"),
+    [
+        ([Line("i2", "strlen", ("p1",))], "strings"),
+        ([Line(None, "guard_class", ("p1", "ConstClass(B)"))], "instances"),
+        ([Line("i2", "getfield_gc_i", ("p1",), "<FieldS B.inst_two 8>")], "instances"),
+        ([Line("p2", "getarrayitem_gc_r", ("p1", "0"), "<ArrayP 8>")], "arrays <ArrayP 8>"),
+        ([Line("i2", "arraylen_gc", ("p1",), "<ArrayS 8>")], None),  # of numbers
+        ([Line("i2", "getfield_gc_i", ("p1",), "<FieldS list.length 8>")], None),
+        ([Line("i2", "strlen", ("p1",)), Line("i3", "arraylen_gc", ("p1",), "<ArrayP 8>")], None),
+        ([Line("i2", "strlen", ("p1",)), Line("i3", "getfield_gc_i", ("p1",), "<FieldS list.length 8>")], None),
+        ([Line("i2", "strlen", ("p0",))], None),
+    ],
+)
+def test_the_type_of_a_field_is_what_its_values_are_used_for(uses: list[Line], told: str | None) -> None:
+    types = FieldTypes()
+    for one in uses:
+        types.add(Printed(("p0",), (LOAD, one)))
+    assert types.assumed().get(LOAD.descr) == told

@@ -1,0 +1,110 @@
+"""Types of reference fields: RPython gives each field one type, which no log prints.
+
+The label of a loop asks a bridge for what the preamble has found out: behind its own operations the optimized bridge
+loads a field, finds that it is not NULL, and asks for the length of the string that it holds, where the recorded loop
+may have left before it did so. That is defined since the field holds nothing but strings. So it is assumed that a field
+holds what the recorded traces of a log use its values for, if that is one thing: instances, strings, or arrays that are
+printed alike.
+
+The bridge says so in front of its jump: what it loads there from an object that it knows not to be NULL, or, where
+that is NULL, something else of the type, is used in that way.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+
+from optimizer.ir.immutable import replace
+from validator.pypy.printed.lines import NULL, Line, Printed
+from validator.pypy.printed.straight import Sides
+
+_LOAD = "getfield_gc_r"
+_CLASS_TESTS = ("guard_class", "guard_nonnull_class", "guard_subclass", "record_exact_class")
+_KNOWN = (*_CLASS_TESTS, "guard_nonnull", "assert_not_none")
+"""The operations behind which their first argument is not NULL, as it is behind accesses to it."""
+
+_INSTANCES, _STRINGS, _ARRAYS, _OTHER = "instances", "strings", "arrays ", "something else"
+_EITHER = "<ArrayP either>"
+"""Arrays of two references, of which nobody else knows."""
+
+_ERASED = re.compile(r"\.inst_(_value[0-9]+|[dls]?storage)\b")
+"""Fields of PyPy's objects that hold things of several types (`rerased` in their modules)."""
+
+
+@dataclass(slots=True)
+class FieldTypes:
+    """The uses of what fields of recorded traces hold."""
+
+    used: defaultdict[str, set[str]] = field(default_factory=lambda: defaultdict(set))
+
+    def add(self, recorded: Printed) -> None:
+        """Takes in a trace."""
+        loaded = {line.result: line.descr for line in recorded.lines if line.name == _LOAD}
+        for line in recorded.lines:
+            if line.args and line.args[0] in loaded and (use := _use(line)):
+                self.used[loaded[line.args[0]]].add(use)
+
+    def assumed(self) -> dict[str, str]:
+        """The type of each field that has one."""
+        single = ((memory, use) for memory, (use, *others) in self.used.items() if not others)
+        return {memory: use for memory, use in single if use != _OTHER and not _ERASED.search(memory)}
+
+
+def _use(line: Line) -> str:
+    """The type of the first argument, as the operation tells it; "" if it does not."""
+    if line.name in _CLASS_TESTS or line.instance:
+        return _INSTANCES
+    if line.name.startswith(("strlen", "strgetitem", "strhash")):
+        return _STRINGS
+    if line.name.startswith(("arraylen_gc", "getarrayitem_gc", "setarrayitem_gc")) and line.descr.startswith("<ArrayP"):
+        return f"{_ARRAYS}{line.descr}"
+    return _OTHER if line.access or line.name == "arraylen_gc" else ""
+
+
+def with_types(sides: Sides, types: Mapping[str, str]) -> tuple[Sides, tuple[str, ...]]:
+    """The bridge to an inner label whose recorded trace says, in front of its jump, that fields which the optimized one
+    loads hold what they are taken to hold; and what is assumed for that."""
+    if sides.target is None:
+        return sides, ()
+    names = (f"p{number}" for number in sides.new_numbers())
+    sources, stated, of = _not_null(sides), list[Line](), set[str]()
+    for line in sides.after.lines:
+        use = types.get(line.descr, "")
+        if line.name == _LOAD and use and line.args[0] in sources:
+            source, value, result = sources[line.args[0]], next(names), next(names)
+            stated += [Line(value, _LOAD, (source,), line.descr), *_of_type(use, value, source, result, names)]
+            of.add(line.descr)
+            if use == _INSTANCES and line.result:
+                sources[line.result] = result
+    before = sides.before.with_lines((*sides.before.lines[:-1], *stated, sides.before.lines[-1]))
+    return replace(sides, before=before), tuple(f"{memory} holds {types[memory]}, or NULL" for memory in sorted(of))
+
+
+def _not_null(sides: Sides) -> dict[str, str]:
+    """The inputs of the optimized bridge that are not NULL at the end of the recorded one, as that shows, with their
+    names there."""
+    shown = {line.args[0] for line in sides.before.lines if line.args and (line.access or line.name in _KNOWN)}
+    inputs = zip(sides.after.inputs, sides.before.inputs, strict=True)
+    return {other: one for other, one in inputs if one in shown and one[0] == "p"}
+
+
+def _of_type(use: str, value: str, holder: str, result: str, names: Iterator[str]) -> Iterator[Line]:
+    """Uses a value in that way, or, if it is NULL, another one of the type: its holder, a constant string, or the array
+    in which both stand."""
+    both, which, size = next(names), f"i{next(names)[1:]}", f"i{next(names)[1:]}"
+    array = use.removeprefix(_ARRAYS) if use.startswith(_ARRAYS) else _EITHER
+    other = {_INSTANCES: holder, _STRINGS: '""'}.get(use, both)
+    yield Line(which, "ptr_ne", (value, NULL))
+    yield Line(both, "new_array_clear", ("2",), array)
+    yield Line(None, "setarrayitem_gc", (both, "0", other), array)
+    yield Line(None, "setarrayitem_gc", (both, "1", value), array)
+    yield Line(result, "getarrayitem_gc_r", (both, which), array)
+    if use == _INSTANCES:
+        yield Line(None, "assert_is_object", (result,))
+    elif use == _STRINGS:
+        yield Line(size, "strlen", (result,))
+    else:
+        yield Line(size, "arraylen_gc", (result,), array)
