@@ -7,6 +7,7 @@ for the knowledge that makes the difference.
 
 from __future__ import annotations
 
+import re
 import time
 from dataclasses import dataclass
 
@@ -51,6 +52,7 @@ OPTIONS = Options(guards=Guards.EARLY, failargs=Failargs.IGNORE, effort=1_000_00
 """Guards may fail where the recorded trace leaves later. A log holds no resume data: see `prove_with_exits`."""
 
 
+_UNDEFINED = re.compile(r": op [0-9]+: defined: ")
 _LOST = "where the bridge starts: a trace with its guard"
 _BUFFERS = "where PyPy knew that nobody has the address of raw memory that it has allocated"
 _GUARDS = "why guards that the optimized trace has not always pass, or how wide numbers are"
@@ -91,9 +93,9 @@ def judge(
     """The verdict on a pair of the log `file`, as `prove` judges traces."""
     quick = _quick(prove, time.monotonic() + options.timeout_s)
     try:
+        if pair.target is not None:
+            return _to_label(pair, file, knowledge, options, quick)
         text = translated(pair, file, knowledge)
-        if text.loop is not None and (found := _by_preamble(text, pair, file, knowledge, options, quick)):
-            return found
         verdict, texts = _loop_or_other(text, options, quick, prove)
         if not isinstance(verdict, Refuted):
             return Judged(verdict, texts, translated=text)
@@ -131,19 +133,30 @@ def judge(
     return Judged(Unknown(replace(verdict.evidence, seconds=seconds), reason), texts, missing)
 
 
-def _by_preamble(
-    text: Translated, pair: LogPair, file: str, knowledge: Knowledge, options: Options, prove: Prove
-) -> Judged | None:
-    """A proof of a bridge to an inner label, if there is one with the preamble in the place of the recorded loop, which
-    does the same, if the optimized one is right."""
+def _to_label(pair: LogPair, file: str, knowledge: Knowledge, options: Options, prove: Prove) -> Judged:
+    """The verdict on a bridge to an inner label: a proof with the preamble in the place of the recorded loop, which
+    does the same, if the optimized one is right, or else that with the recorded one; each also with what is known of
+    the types of fields, where something may be undefined that the bridge does for the label."""
+    text = translated(pair, file, knowledge)
     assert text.loop is not None
+    half = _quick(prove, time.monotonic() + options.timeout_s / 2)
     try:
         check_written(bridge_to(text.loop, text.before, text.after))
         short = translated(pair, file, knowledge, is_by_preamble=True)
     except (NotModelled, NotStraight):
-        return None
-    verdict, texts = _in_turn(short, options, _quick(prove, time.monotonic() + options.timeout_s / 2))
-    return Judged(verdict, texts, translated=short) if isinstance(verdict, Proved) else None
+        tried = [(text, prove)]
+    else:
+        tried = [(short, half), (text, prove)]
+    for one, within in tried:
+        verdict, texts = _in_turn(one, options, within)
+        told = Judged(verdict, texts, translated=one)
+        if isinstance(verdict, Unknown) and _UNDEFINED.search(verdict.reason):
+            typed = translated(pair, file, knowledge, is_by_preamble=one.by_preamble, is_typed=True)
+            verdict, texts = _in_turn(typed, options, within)
+            told = Judged(verdict, texts, translated=typed) if isinstance(verdict, Proved) else told
+        if isinstance(verdict, Proved):
+            break
+    return told
 
 
 def holds(judged: Judged, pair: LogPair, file: str, knowledge: Knowledge, options: Options, prove: Prove) -> bool:

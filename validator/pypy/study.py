@@ -249,11 +249,18 @@ def study(items: Iterable[LogPair | Unpaired], file: str, *known: Kept) -> Knowl
 
 
 def translated(
-    pair: LogPair, file: str, knowledge: Knowledge, *, strict: Translated | None = None, is_by_preamble: bool = False
+    pair: LogPair,
+    file: str,
+    knowledge: Knowledge,
+    *,
+    strict: Translated | None = None,
+    is_by_preamble: bool = False,
+    is_typed: bool = False,
 ) -> Translated:
     """The pair in the trace language, with its assumptions. Behind the `strict` translation comes a generous one, which
     grants the optimizer all that it may have known, and the log does not say. `is_by_preamble`: that of a bridge with
-    the preamble of the loop that it jumps to, in the place of what was recorded. Raises NotStraight and InputError."""
+    the preamble of the loop that it jumps to, in the place of what was recorded; `is_typed`: it says of which types the
+    fields are that it asks for there. Raises NotStraight and InputError."""
     generous = strict is not None
     whole, sides, facts, of_values = _with_facts(pair, file, knowledge, generous)
     sides = by_preamble(sides) if is_by_preamble else sides
@@ -264,7 +271,7 @@ def translated(
     sides, apart = with_classes(sides, knowledge.inferred.apart)
     sides, zeros = with_zeros(sides, knowledge.inferred.zeros)
     sides, lengths = with_lengths(sides, knowledge.inferred.lengths)
-    sides, types = with_types(sides, knowledge.inferred.types)
+    sides, types = with_types(sides, knowledge.inferred.types) if is_typed else (sides, ())
     if strict is not None:
         sides = with_narrow_numbers(with_guards_that_hold(sides, strict.origins, pair.kind))
     text = _text(sides, knowledge, generous=generous)
