@@ -48,8 +48,8 @@ class FieldTypes:
                 self.used[loaded[line.args[0]]].add(use)
 
     def assumed(self) -> dict[str, str]:
-        """The type of each field that has one."""
-        single = ((memory, use) for memory, (use, *others) in self.used.items() if not others)
+        """The type of each field of instances that has one; other structs share their names."""
+        single = ((memory, use) for memory, (use, *others) in self.used.items() if not others and ".inst_" in memory)
         return {memory: use for memory, use in single if use != _OTHER and not _ERASED.search(memory)}
 
 

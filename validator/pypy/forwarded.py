@@ -35,13 +35,18 @@ def forwarded(rows: Rows, sameness: Sameness, preserved: Preserved) -> list[tupl
             _uses(sameness, trace, printed.lines) for trace, printed in ((BEFORE, sides.before), (AFTER, sides.after))
         )
         for source, value, target, loaded in _behind_stores(sides.before.lines, preserved):
-            if sameness.are_apart(BEFORE, source, target):
-                continue
             one, other = sameness.of(BEFORE, value), sameness.of(BEFORE, loaded)
+            if sameness.are_apart(BEFORE, source, target) or not _may_be_any(sameness, one, other):
+                continue
             is_met = one == other and len({sameness_in(sides.before).of(BEFORE, text) for text in (value, loaded)}) > 1
             if is_met or (optimized[one] & recorded[other]) - recorded[one]:
                 found[source, target] = None
     return [*found]
+
+
+def _may_be_any(sameness: Sameness, *nodes: Node) -> bool:
+    """Is none of the values known to be a constant, or a number? Two objects may well hold the same one."""
+    return all(node[0] for node in nodes) and sameness.constant.isdisjoint(nodes)
 
 
 def _behind_stores(lines: Iterable[Line], preserved: Preserved) -> Iterator[tuple[str, str, str, str]]:

@@ -119,3 +119,10 @@ def test_the_type_of_a_field_is_what_its_values_are_used_for(uses: list[Line], t
     for one in uses:
         types.add(Printed(("p0",), (LOAD, one)))
     assert types.assumed().get(LOAD.descr) == told
+
+
+def test_structs_that_share_a_name_have_fields_of_several_types() -> None:
+    types = FieldTypes()
+    items = Line("p1", "getfield_gc_r", ("p0",), "<FieldP list.items 16>")
+    types.add(Printed(("p0",), (items, Line("i2", "arraylen_gc", ("p1",), "<ArrayP 8>"))))
+    assert not types.assumed()

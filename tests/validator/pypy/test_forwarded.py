@@ -18,6 +18,7 @@ CELL, KEY, OTHER = "<FieldP Cell.inst_w_value 8>", "<FieldS Node.inst_key 16>", 
 STORE, LOAD = f"setfield_gc(ConstPtr(ptr{{}}), p0, descr={CELL})", f"p2 = getfield_gc_r(ConstPtr(ptr2), descr={CELL})"
 KEYS, KEPT = "i3 = getfield_gc_i(p{}, descr=<FieldS Node.inst_key 16>)", f"setfield_gc(p0, p{{}}, descr={OTHER})"
 CLASS, SAME = "guard_class(p{}, ConstClass(Node){})", "i4 = ptr_eq({}, {})"
+IS = "guard_value(p{}, ConstPtr(ptr{}){})"
 GUARD = ", descr=<Guard0x7f20>"
 STORED = (STORE.format(1), LOAD)
 USED = ("guard_nonnull(p2)", CLASS.format(2, ""), KEYS.format(2))
@@ -62,6 +63,16 @@ TOLD_APART = (SAME.format("ConstPtr(ptr1)", "ConstPtr(ptr2)"), "guard_false(i4)"
             (*STORED, SAME.format("p0", "p2"), "guard_true(i4)", "finish()"),
             (STORE.format(11), "finish()"),
             id="values that the recorded trace finds to be one",
+        ),
+        pytest.param(
+            (*STORED, IS.format(0, 3, ""), IS.format(2, 4, ""), "finish()"),
+            (STORE.format(11), IS.format(0, 13, GUARD) + " [p0]", "finish()"),
+            id="values that are the same constant",
+        ),
+        pytest.param(
+            (*STORED, IS.format(0, 3, ""), IS.format(2, 4, ""), KEPT.format(2), "finish()"),
+            (STORE.format(11), IS.format(0, 13, GUARD) + " [p0]", KEPT.format(0), "finish()"),
+            id="values that are the same constant, which is stored",
         ),
         pytest.param((*TOLD_APART, *STORED, *USED, END), (*FOUND, END), id="constants that are told apart"),
     ],

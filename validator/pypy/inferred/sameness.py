@@ -197,10 +197,8 @@ class Sameness:
                     if node not in alone[trace] or node in both or line.name in _NO_MEETING:
                         continue
                     rest = tuple("" if at == place else told(other) for at, other in enumerate(line.args))
-                    key, result = (
-                        (line.name, line.descr, place, rest),
-                        self.of(trace, line.result) if line.result else None,
-                    )
+                    key = (line.name, line.descr, place, rest)
+                    result = self.of(trace, line.result) if line.result else None
                     if trace == BEFORE:
                         waiting.setdefault(key, []).append((arg, result))
                         continue
