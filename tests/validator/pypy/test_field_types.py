@@ -8,9 +8,10 @@ from optimizer.ir.dialects.pypy_log import read_traces
 from optimizer.ir.dialects.pypy_pairs import LogPair, pair_sections
 from tests.pypy_logs import bridge, judged, loop, recorded
 from validator import Proved
-from validator.pypy.field_types import FieldTypes
+from validator.pypy.field_types import FieldTypes, with_types
 from validator.pypy.judge import judge
 from validator.pypy.printed.lines import Line, Printed
+from validator.pypy.printed.straight import Sides
 from validator.pypy.study import study
 
 MARK = "setfield_gc(p0, 7, descr=<FieldS Node.inst_mark 24>)"
@@ -126,3 +127,14 @@ def test_structs_that_share_a_name_have_fields_of_several_types() -> None:
     items = Line("p1", "getfield_gc_r", ("p0",), "<FieldP list.items 16>")
     types.add(Printed(("p0",), (items, Line("i2", "arraylen_gc", ("p1",), "<ArrayP 8>"))))
     assert not types.assumed()
+
+
+@pytest.mark.parametrize("shown", [(), (Line(None, "guard_nonnull", ("p0",)),)])
+def test_nothing_is_said_of_what_may_be_null(shown: tuple[Line, ...]) -> None:
+    """Loading from it would say that it is not."""
+    end = Line(None, "jump", ("p0",))
+    loop = Printed(("p0",), (end,))
+    sides = Sides(Printed(("p0",), (*shown, end)), Printed(("p0",), (LOAD, end)), Sides(loop, loop))
+    stated, assumes = with_types(sides, {LOAD.descr: "strings"})
+    assert (stated != sides) is bool(shown)
+    assert len(assumes) == len(shown)
