@@ -18,11 +18,14 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
 from optimizer.ir.immutable import replace
+from optimizer.ir.rows.ops import OPS
+from optimizer.ir.rows.row import ARRAY, FIELD, INTERIOR, ITEM
+from optimizer.ir.text.string_text import STR
 from validator.pypy.printed.lines import NULL, Line, Printed
 from validator.pypy.printed.straight import Sides
 
 _LOAD = "getfield_gc_r"
-_CLASS_TESTS = ("guard_class", "guard_nonnull_class", "guard_subclass", "record_exact_class")
+_CLASS_TESTS = frozenset(name for name, row in OPS.items() if row.memory and row.memory.class_arg is not None)
 _KNOWN = (*_CLASS_TESTS, "guard_nonnull", "assert_not_none")
 """The operations behind which their first argument is not NULL, as it is behind accesses to it."""
 
@@ -57,11 +60,12 @@ def _use(line: Line) -> str:
     """The type of the first argument, as the operation tells it; "" if it does not."""
     if line.name in _CLASS_TESTS or line.instance:
         return _INSTANCES
-    if line.name.startswith(("strlen", "strgetitem", "strhash")):
+    memory = OPS[line.name].memory if line.name in OPS else None
+    if memory is None or memory.descr not in (FIELD, ITEM, INTERIOR, ARRAY):
+        return ""
+    if memory.on == STR:
         return _STRINGS
-    if line.name.startswith(("arraylen_gc", "getarrayitem_gc", "setarrayitem_gc")) and line.descr.startswith("<ArrayP"):
-        return f"{_ARRAYS}{line.descr}"
-    return _OTHER if line.access or line.name == "arraylen_gc" else ""
+    return f"{_ARRAYS}{line.descr}" if line.descr.startswith("<ArrayP") else _OTHER
 
 
 def with_types(sides: Sides, types: Mapping[str, str]) -> tuple[Sides, tuple[str, ...]]:

@@ -10,7 +10,7 @@ the recorded trace does with the loaded value only. That a load or a guard is go
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 
 from validator.pypy.inferred.numbering import Preserved, is_pure
@@ -34,7 +34,10 @@ def forwarded(rows: Rows, sameness: Sameness, preserved: Preserved) -> list[tupl
         recorded, optimized = (
             _uses(sameness, trace, printed.lines) for trace, printed in ((BEFORE, sides.before), (AFTER, sides.after))
         )
-        for source, value, target, loaded in _behind_stores(sides.before.lines, preserved):
+        there, left = (_loads(printed.lines) for printed in (sides.before, sides.after))
+        for memory, source, value, target, loaded in _behind_stores(sides.before.lines, preserved):
+            if left[memory] >= there[memory]:
+                continue
             one, other = sameness.of(BEFORE, value), sameness.of(BEFORE, loaded)
             if sameness.are_apart(BEFORE, source, target) or not _may_be_any(sameness, one, other):
                 continue
@@ -49,10 +52,16 @@ def _may_be_any(sameness: Sameness, *nodes: Node) -> bool:
     return all(node[0] for node in nodes) and sameness.constant.isdisjoint(nodes)
 
 
-def _behind_stores(lines: Iterable[Line], preserved: Preserved) -> Iterator[tuple[str, str, str, str]]:
+def _loads(lines: Iterable[Line]) -> Counter[str]:
+    """The number of loads of each field from constants. Where a store is forwarded there is one less."""
+    accesses = (line.access for line in lines)
+    return Counter(one.memory for one in accesses if one and not one.is_store and is_pointer(one.place[0]))
+
+
+def _behind_stores(lines: Iterable[Line], preserved: Preserved) -> Iterator[tuple[str, str, str, str, str]]:
     """The loads from constants, each with the last store in front of it to such a field of a constant, which no call
-    may have changed since: the constant, the value that is stored, the constant that is loaded from, and the value that
-    is loaded."""
+    may have changed since: the field, the constant, the value that is stored, the constant that is loaded from, and the
+    value that is loaded."""
     stored: dict[str, tuple[str, str]] = {}
     for line in lines:
         if line.may_write:
@@ -64,7 +73,7 @@ def _behind_stores(lines: Iterable[Line], preserved: Preserved) -> Iterator[tupl
             if is_pointer(found.place[0]) and is_variable(found.value):
                 stored[found.memory] = found.place[0], found.value
         elif is_pointer(found.place[0]) and found.memory in stored and stored[found.memory][0] != found.place[0]:
-            yield (*stored[found.memory], found.place[0], found.value)
+            yield (found.memory, *stored[found.memory], found.place[0], found.value)
 
 
 def _uses(sameness: Sameness, trace: str, lines: Iterable[Line]) -> _Uses:
@@ -74,8 +83,8 @@ def _uses(sameness: Sameness, trace: str, lines: Iterable[Line]) -> _Uses:
         found = line.access
         if not (line.name in _TESTS or (line.result and is_pure(line.name)) or (found and not found.is_store)):
             continue
-        name = _TESTS.get(line.name, line.name)
+        name = (_TESTS[line.name],) if line.is_guard else (line.name, line.descr)
         nodes = [sameness.of(trace, arg) for arg in line.args]
         for place, node in enumerate(nodes):
-            uses[node].add((name, line.descr, place, *nodes[:place], *nodes[place + 1 :]))
+            uses[node].add((*name, place, *nodes[:place], *nodes[place + 1 :]))
     return uses

@@ -7,7 +7,6 @@ for the knowledge that makes the difference.
 
 from __future__ import annotations
 
-import re
 import time
 from dataclasses import dataclass
 
@@ -43,6 +42,7 @@ from validator.verdict import (
     Options,
     Proved,
     Refuted,
+    Status,
     Unknown,
     Unsupported,
     Verdict,
@@ -52,7 +52,6 @@ OPTIONS = Options(guards=Guards.EARLY, failargs=Failargs.IGNORE, effort=1_000_00
 """Guards may fail where the recorded trace leaves later. A log holds no resume data: see `prove_with_exits`."""
 
 
-_UNDEFINED = re.compile(r": op [0-9]+: defined: ")
 _LOST = "where the bridge starts: a trace with its guard"
 _BUFFERS = "where PyPy knew that nobody has the address of raw memory that it has allocated"
 _GUARDS = "why guards that the optimized trace has not always pass, or how wide numbers are"
@@ -150,13 +149,19 @@ def _to_label(pair: LogPair, file: str, knowledge: Knowledge, options: Options, 
     for one, within in tried:
         verdict, texts = _in_turn(one, options, within)
         told = Judged(verdict, texts, translated=one)
-        if isinstance(verdict, Unknown) and _UNDEFINED.search(verdict.reason):
+        if isinstance(verdict, Unknown) and _may_be_undefined(verdict):
             typed = translated(pair, file, knowledge, is_by_preamble=one.by_preamble, is_typed=True)
             verdict, texts = _in_turn(typed, options, within)
             told = Judged(verdict, texts, translated=typed) if isinstance(verdict, Proved) else told
         if isinstance(verdict, Proved):
             break
     return told
+
+
+def _may_be_undefined(verdict: Unknown) -> bool:
+    """Is there an operation of the optimized trace that was not shown to be defined?"""
+    obligations = verdict.evidence.obligations
+    return any(one.status is Status.REFUTED and one.name.endswith(": defined") for one in obligations)
 
 
 def holds(judged: Judged, pair: LogPair, file: str, knowledge: Knowledge, options: Options, prove: Prove) -> bool:

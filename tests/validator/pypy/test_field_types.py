@@ -112,6 +112,8 @@ LOAD = Line("p1", "getfield_gc_r", ("p0",), "<FieldP A.inst_one 8>")
         ([Line("i2", "getfield_gc_i", ("p1",), "<FieldS list.length 8>")], None),
         ([Line("i2", "strlen", ("p1",)), Line("i3", "arraylen_gc", ("p1",), "<ArrayP 8>")], None),
         ([Line("i2", "strlen", ("p1",)), Line("i3", "getfield_gc_i", ("p1",), "<FieldS list.length 8>")], None),
+        ([Line("i2", "strlen", ("p1",)), Line("i3", "unicodelen", ("p1",))], None),
+        ([Line(None, "guard_subclass", ("p1", "ConstClass(B)")), Line(None, "guard_nonnull", ("p1",))], "instances"),
         ([Line("i2", "strlen", ("p0",))], None),
     ],
 )

@@ -29,7 +29,12 @@ END = "finish(i3)"
 @pytest.mark.parametrize(
     ("before", "after"),
     [
-        pytest.param((*STORED, *USED, END), (*FOUND, END), id="the class of the one is asked for that of the other"),
+        pytest.param(
+            (*STORED, *USED[:2], "finish(5)"),
+            (*FOUND[:2], "finish(5)"),
+            id="the class of the one is asked for that of the other",
+        ),
+        pytest.param((*STORED, *USED, END), (*FOUND, END), id="a field of the one is loaded for that of the other"),
         pytest.param(
             (*STORED, KEPT.format(2), "finish()"), (STORE.format(11), KEPT.format(0), "finish()"), id="both are stored"
         ),
@@ -73,6 +78,11 @@ TOLD_APART = (SAME.format("ConstPtr(ptr1)", "ConstPtr(ptr2)"), "guard_false(i4)"
             (*STORED, IS.format(0, 3, ""), IS.format(2, 4, ""), KEPT.format(2), "finish()"),
             (STORE.format(11), IS.format(0, 13, GUARD) + " [p0]", KEPT.format(0), "finish()"),
             id="values that are the same constant, which is stored",
+        ),
+        pytest.param(
+            (*STORED, *USED, END),
+            (*FOUND[:2], LOAD.replace("ptr2", "ptr12"), KEYS.format(2), END),
+            id="a load that is left",
         ),
         pytest.param((*TOLD_APART, *STORED, *USED, END), (*FOUND, END), id="constants that are told apart"),
     ],

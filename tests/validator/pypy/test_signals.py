@@ -6,6 +6,9 @@ import pytest
 
 from tests.pypy_logs import WORK, judged_bridge
 from validator import Proved
+from validator.pypy.printed.lines import Line, Printed
+from validator.pypy.printed.signals import SIGNALS, with_ticks
+from validator.pypy.printed.straight import Sides
 
 LAST = "setfield_gc(p0, {}, descr=<FieldS F.inst_last 8>)"
 DONE = "setfield_gc(p0, 7, descr=<FieldS F.inst_done 16>)"  # a guard behind it resumes behind it
@@ -36,3 +39,37 @@ def test_a_signal_may_come_between_two_loads(kept: tuple[str, ...], *, is_right:
 def test_each_trace_asks_as_often() -> None:
     lines = [line for line in after(LAST.format(4)) if "i3" not in line and "i4" not in line]
     assert not isinstance(judged_bridge(BEFORE, lines).verdict, Proved)
+
+
+TICK = Line("i1", "getfield_raw_i", ("1000",), "<FieldS pypysig_long_struct.c_value 0>")
+CALL = Line(None, "call_n", ("ConstClass(work)", "p0"), "<Callv 0 r EF=5>")
+FORCE = Line(None, "cond_call", ("i1", "ConstClass(force)", "p0"), "<Callv 0 r EF=2 OS=121>")
+END = Line(None, "jump", ("p0",))
+
+
+def peeled(*lines: Line) -> Sides:
+    label = Line(None, "label", ("p0",))
+    return Sides(Printed(("p0",), (*lines, END)), Printed(("p0",), (*lines, label, *lines, END)))
+
+
+@pytest.mark.parametrize(
+    ("lines", "is_assumed"),
+    [((TICK,), True), ((TICK, FORCE), True), ((TICK, CALL), False), ((CALL,), False), ((), False)],
+)
+def test_it_is_told_where_no_call_comes_between_two_iterations(lines: tuple[Line, ...], *, is_assumed: bool) -> None:
+    assert with_ticks(peeled(*lines))[1] == (SIGNALS,) * is_assumed
+    empty = Printed(("p0",), (END,))
+    assert with_ticks(Sides(empty, empty, peeled(*lines)))[1] == (SIGNALS,) * is_assumed
+
+
+def test_each_part_of_a_loop_counts_anew_and_no_bridge_goes_as_far() -> None:
+    def places(printed: Printed) -> list[int]:
+        return [int(line.args[0]) for line in printed.lines if line.result]
+
+    own = Printed(("p0",), (TICK, TICK, END))
+    told, _ = with_ticks(Sides(own, own, peeled(TICK, TICK)))
+    assert told.target is not None
+    assert places(told.before) == places(told.after) == [1000, 1008]
+    first, second = places(told.target.before)
+    assert (second - first, places(told.target.after)) == (8, [first, second] * 2)
+    assert first > 1008

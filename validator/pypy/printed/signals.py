@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from optimizer.ir.immutable import replace
-from validator.pypy.printed.lines import Line
+from validator.pypy.printed.lines import Line, touches_nothing
 from validator.pypy.printed.straight import Sides
 
 SIGNALS = "no signal comes between two iterations of a loop that calls nothing"
@@ -25,7 +25,8 @@ def with_ticks(sides: Sides) -> tuple[Sides, tuple[str, ...]]:
     iteration, which is one code, and calls nothing that might write what a signal does."""
     loop = sides.target or sides
     is_asked = loop.is_peeled and any(map(_is_tick, loop.before.lines))
-    assumed = (SIGNALS,) if is_asked and not any(line.may_write for line in loop.before.lines) else ()
+    calls = (line for line in loop.before.lines if line.may_write and not touches_nothing(line.function))
+    assumed = (SIGNALS,) if is_asked and not any(calls) else ()
     return _each_apart(sides, 0), assumed
 
 
