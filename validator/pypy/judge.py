@@ -42,7 +42,6 @@ from validator.verdict import (
     Options,
     Proved,
     Refuted,
-    Status,
     Unknown,
     Unsupported,
     Verdict,
@@ -134,34 +133,21 @@ def judge(
 
 def _to_label(pair: LogPair, file: str, knowledge: Knowledge, options: Options, prove: Prove) -> Judged:
     """The verdict on a bridge to an inner label: a proof with the preamble in the place of the recorded loop, which
-    does the same, if the optimized one is right, or else that with the recorded one; each also with what is known of
-    the types of fields, where something may be undefined that the bridge does for the label."""
+    does the same, if the optimized one is right, and with what is known of the types of fields, or else one with
+    neither, whose runs are simpler."""
     text = translated(pair, file, knowledge)
     assert text.loop is not None
     half = _quick(prove, time.monotonic() + options.timeout_s / 2)
     try:
         check_written(bridge_to(text.loop, text.before, text.after))
-        short = translated(pair, file, knowledge, is_by_preamble=True)
+        first = translated(pair, file, knowledge, is_by_preamble=True, is_typed=True)
     except (NotModelled, NotStraight):
-        tried = [(text, prove)]
-    else:
-        tried = [(short, half), (text, prove)]
-    for one, within in tried:
-        verdict, texts = _in_turn(one, options, within)
-        told = Judged(verdict, texts, translated=one)
-        if isinstance(verdict, Unknown) and _may_be_undefined(verdict):
-            typed = translated(pair, file, knowledge, is_by_preamble=one.by_preamble, is_typed=True)
-            verdict, texts = _in_turn(typed, options, within)
-            told = Judged(verdict, texts, translated=typed) if isinstance(verdict, Proved) else told
-        if isinstance(verdict, Proved):
-            break
-    return told
-
-
-def _may_be_undefined(verdict: Unknown) -> bool:
-    """Is there an operation of the optimized trace that was not shown to be defined?"""
-    obligations = verdict.evidence.obligations
-    return any(one.status is Status.REFUTED and one.name.endswith(": defined") for one in obligations)
+        first = translated(pair, file, knowledge, is_typed=True)
+    verdict, texts = _in_turn(first, options, half)
+    if isinstance(verdict, Proved):
+        return Judged(verdict, texts, translated=first)
+    verdict, texts = _in_turn(text, options, prove)
+    return Judged(verdict, texts, translated=text)
 
 
 def holds(judged: Judged, pair: LogPair, file: str, knowledge: Knowledge, options: Options, prove: Prove) -> bool:
@@ -296,6 +282,10 @@ def _verdict(text: Translated, options: Options, prove: Prove) -> tuple[Verdict,
             "whose resume data it does not share"
         )
         verdict = Unknown(verdict.evidence, reason)
+    if isinstance(verdict, Proved) and text.live and before is text.before:  # else guards have other numbers
+        lacking = text.live.lacking(verdict.evidence.origins)
+        if lacking is not None:
+            verdict = Unknown(verdict.evidence, f"guard {lacking} hands over less than is live where it comes from")
     if isinstance(verdict, Proved) and (contradiction := _contradiction(verdict, text)):
         verdict = Unknown(
             verdict.evidence, f"the recorded trace has run, which contradicts what is assumed: {contradiction}"

@@ -34,6 +34,7 @@ from validator.pypy.inferred.watched import WATCHED, with_watched
 from validator.pypy.inferred.witnesses import witness
 from validator.pypy.inferred.zeros import Zeros, with_zeros
 from validator.pypy.kept import Kept, damaged
+from validator.pypy.live import Live
 from validator.pypy.printed.copies import COPIED
 from validator.pypy.printed.descrs import Descrs
 from validator.pypy.printed.float_bytes import FLOAT_BYTES, with_float_bytes
@@ -335,7 +336,8 @@ def _text(sides: Sides, knowledge: Knowledge, *, generous: bool) -> Translated:
         sides, rows, sameness, inferred.effects, knowledge.fields, contents=inferred.contents, generous=generous
     )
     of_one = (FORWARDED,) if same else ()
-    return replace(text, assumes=(*text.assumes, *map(_one_object, made_one), *of_one, *folded))
+    assumes = (*text.assumes, *map(_one_object, made_one), *of_one, *folded)
+    return replace(text, assumes=assumes, live=None if text.is_loop else Live(sides, sameness))
 
 
 def _one_object(memory: str) -> str:

@@ -19,6 +19,7 @@ from validator.pypy.inferred.fields import NEVER_CHANGES, Fields
 from validator.pypy.inferred.sameness import Node, Sameness
 from validator.pypy.inferred.strings import SAME_STRINGS, constant_strings, new_strings
 from validator.pypy.inferred.written import ALLOCATIONS, check_places, reads_written_only
+from validator.pypy.live import Live
 from validator.pypy.origins import earliest_origins, handing_over_their_own, origins_in_loop, origins_of
 from validator.pypy.printed.copies import COPIED, Copies, copies_of
 from validator.pypy.printed.lines import (
@@ -50,10 +51,9 @@ class Translated:
     """Both traces, and the assumptions, each by its name. `origins` are, of each guard, the number of the recorded one
     that it seems to come from, `earliest` the least that this can be, where that is known; the `unrecorded` hand over
     what no recorded one seems to have. It rests on the optimized traces of the pairs of these numbers being right.
-    `is_loop`: it goes round, or to the inner label of a loop, the traces of which are `loop`. `is_bridge`: it is none,
-    and goes to the start of one, if it does not finish. `by_preamble`: of the loop, the preamble stands in the place of
-    the recorded trace. `resumed` are, of each guard, the memories to which resume data
-    stores there, if a bridge shows that."""
+    `is_loop`: it goes round, or to the inner label of a loop, whose traces are `loop`. `is_bridge`: it is none, and
+    goes to the start of one or finishes. `by_preamble`: the preamble stands in the place of the recorded loop.
+    `resumed` are, of each guard, the memories to which resume data stores there, if a bridge shows it."""
 
     sides: Sides
     before: Trace
@@ -69,6 +69,7 @@ class Translated:
     in_loop: tuple[int | None, ...] = ()
     by_preamble: bool = False
     resumed: tuple[frozenset[str] | None, ...] = ()
+    live: Live | None = field(default=None, compare=False)
 
     def says(self, other: Translated) -> bool:
         """Is the same to be proved of both, whatever is assumed for that?"""

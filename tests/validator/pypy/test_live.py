@@ -177,3 +177,80 @@ def test_a_guard_hands_over_no_field_that_the_recorded_trace_has_not_loaded(
     (one,) = judged(before + loop("[p0, i1]", label.format(140), *once, *body))
     assert isinstance(one.verdict, Proved) is is_right
     assert is_right or "guard 0 hands over a value that its recorded guard does not have yet" in str(one.verdict)
+
+
+NEXT = "<FieldP Ring.inst_next 8>"
+VALUE = "<FieldS Ring.inst_value 16>"
+MADE = {
+    "a number": ("i3", "i3 = int_add(i1, 1)"),
+    "an object": ("p3", "p3 = new_with_vtable(descr=<SizeDescr 24>)", f"setfield_gc(p3, i1, descr={VALUE})"),
+    "a ring": (
+        "p3",
+        "p3 = new_with_vtable(descr=<SizeDescr 24>)",
+        "p4 = new_with_vtable(descr=<SizeDescr 24>)",
+        f"setfield_gc(p3, p4, descr={NEXT})",
+        f"setfield_gc(p4, p3, descr={NEXT})",
+        f"setfield_gc(p4, i1, descr={VALUE})",
+    ),
+    "a string": ("p3", "p3 = call_pure_r(ConstClass(slice), p0, 1, 2, descr=<Callr 8 rii EF=3 OS=23>)"),
+    "a loaded number": ("i3", f"i3 = getfield_gc_i(p0, descr={COUNT})"),
+}
+GUARD = ("i2 = int_lt(i1, 9)", "guard_true(i2)")
+
+
+def behind(made: str, handed: str) -> Judged:
+    """The verdict on a bridge that makes something in front of a guard, which hands this over, and gives it back."""
+    value, *lines = MADE[made]
+    made_late = lines if "new" in lines[0] else []
+    ops = (*(() if made_late else lines), GUARD[0], f"guard_true(i2, descr=<Guard0x7f20>) [{handed}]", *made_late)
+    before = recorded("[p0, i1]", *lines, *GUARD, f"finish({value})")
+    (one,) = judged(
+        before
+        + bridge("[p0, i1]", *(f"+1: {line}".replace("call_pure", "call") for line in ops), f"+1: finish({value})")
+    )
+    return one
+
+
+@pytest.mark.parametrize(
+    ("made", "enough", "too_little"),
+    [
+        ("a number", "p0, i3", "p0, i1"),
+        ("an object", "i1", "p0"),
+        ("a ring", "p0, i1", "p0"),
+        ("a string", "p0", ""),
+        ("a loaded number", "p0", ""),
+    ],
+)
+def test_a_guard_hands_over_what_is_live_or_what_resume_data_makes_it_of(
+    made: str, enough: str, too_little: str
+) -> None:
+    assert isinstance(behind(made, enough).verdict, Proved)
+    if too_little:
+        verdict = behind(made, too_little).verdict
+        assert isinstance(verdict, Unknown)
+        assert verdict.reason == "guard 0 hands over less than is live where it comes from"
+
+
+def test_what_is_live_may_be_handed_over_as_computed_in_other_words() -> None:
+    before = recorded("[p0, i1]", *MADE["a number"][1:], *GUARD, "finish(i3)")
+    other, guard = "+1: i3 = int_sub(i1, -1)", f"+1: {GUARD[0]}"
+    after = (other, guard, "+1: guard_true(i2, descr=<Guard0x7f20>) [p0, i3]", "+1: finish(i3)")
+    (one,) = judged(before + bridge("[p0, i1]", *after))
+    assert isinstance(one.verdict, Proved), one.verdict
+
+
+@pytest.mark.parametrize("has_store", [False, True])
+def test_a_guard_that_may_share_the_resume_data_in_front_goes_back(*, has_store: bool) -> None:
+    store = [f"setfield_gc(p0, i1, descr={COUNT})"] * has_store
+    ops = (*GUARD, *store, "i3 = int_add(i1, 1)", "i4 = int_lt(i3, 5)", "guard_true(i4)", "finish(i3)")
+    lists = iter(("0x7f20>) [p0, i1]", "0x7f21>) [p0, i1]"))
+    after = [f"+1: {op[:-1]}, descr=<Guard{next(lists)}" if "guard" in op else f"+1: {op}" for op in ops]
+    (one,) = judged(recorded("[p0, i1]", *ops) + bridge("[p0, i1]", *after))
+    assert isinstance(one.verdict, Unknown if has_store else Proved), one.verdict
+
+
+def test_where_a_frame_has_returned_nothing_is_live() -> None:
+    before = recorded("[p0, i1]", "i3 = int_add(i1, 1)", "guard_not_forced_2()", "finish(i3)")
+    after = ("+1: i3 = int_add(i1, 1)", "+1: guard_not_forced_2(descr=<Guard0x7f20>) [p0]", "+1: finish(i3)")
+    (one,) = judged(before + bridge("[p0, i1]", *after))
+    assert isinstance(one.verdict, Proved), one.verdict
