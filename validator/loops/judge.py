@@ -29,6 +29,7 @@ from validator.solvers.portfolio import Query
 from validator.verdict import (
     Audit,
     Evidence,
+    Failargs,
     Failed,
     Options,
     Proved,
@@ -82,7 +83,7 @@ def validate_loop(loop: Loop, judging: Judging) -> Verdict:
     proved: dict[str, Evidence] = {}
     for proof in _proofs(loop, judging.options, proved):
         is_told = proof.name != AGAIN
-        asks_where_guards_fail = proof.name == BODY and judging.options.by_preamble  # of other proofs that is a note
+        asks_where_guards_fail = proof.name == BODY and _asks_where_guards_fail(loop, judging.options)
         options = replace(proof.options, notes=proof.options.notes or asks_where_guards_fail)
         verdict = judging.verdict(proof.before, proof.after, options, is_vacuous_told=is_told)
         if proof.name == STEP and isinstance(verdict, Refuted | Unknown):
@@ -93,19 +94,36 @@ def validate_loop(loop: Loop, judging: Judging) -> Verdict:
             looks = judging.options.runs and not judging.options.by_preamble
             found = _difference(loop, judging, proof) if looks else None
             return found or _unknown(proof, verdict, has_looked=looks)
-        if asks_where_guards_fail and (guards := _elsewhere(loop, verdict.evidence)):
-            return Unknown(verdict.evidence, f"{BODY}: guard {guards[0]} fails where that of the preamble does not")
+        if asks_where_guards_fail and (why := _elsewhere(loop, verdict.evidence, judging.options)):
+            return Unknown(verdict.evidence, f"{BODY}: {why}")
         proved[proof.name] = verdict.evidence
     return Proved(_together(loop, proved))
 
 
-def _elsewhere(loop: Loop, of_body: Evidence) -> list[int]:
-    """The guards that stand for those of the preamble, but for a first one on constants, and fail elsewhere."""
+def _asks_where_guards_fail(loop: Loop, options: Options) -> bool:
+    """Is it no note where guards of the body fail?"""
+    return options.by_preamble or (loop.is_bridge and not _is_compared(loop, options))
+
+
+def _is_compared(loop: Loop, options: Options) -> bool:
+    """Is what the guards of the body hand over compared with what the recorded loop has? Else a label that has been
+    handed something else could be left at once, and nobody would see what with."""
+    guards = *loop.recorded.guards, *loop.peeled.body.guards
+    return options.failargs is Failargs.CHECK and all(exit_of(guard).failargs is not None for guard in guards)
+
+
+def _elsewhere(loop: Loop, of_body: Evidence, options: Options) -> str:
+    """The guard that fails elsewhere, and where: one of the body where the recorded loop goes on, or one that stands
+    for a guard of the preamble, but for a first one on constants, where that does not; "" if there is none."""
+    in_body = len(loop.first[1].guards)
+    if not _is_compared(loop, options) and (guards := [j for j in of_body.stricter if j >= in_body]):
+        return f"guard {guards[0]} fails where the recorded loop goes on"
     asked = [arg for guard in loop.recorded.guards[:1] for arg in guard.args]
     is_on_constants = bool(asked) and not any(isinstance(arg, Var) for arg in asked)
     first = len(loop.first[0].guards) + is_on_constants
     others = ((j, of_body.origins[j]) for j in sorted((*of_body.early, *of_body.stricter)))
-    return [j for j, origin in others if origin is not None and origin >= first]
+    guards = [j for j, origin in others if origin is not None and origin >= first]
+    return f"guard {guards[0]} fails where that of the preamble does not" if guards and options.by_preamble else ""
 
 
 def _freer(

@@ -143,11 +143,14 @@ def _to_label(pair: LogPair, file: str, knowledge: Knowledge, options: Options, 
         first = translated(pair, file, knowledge, is_by_preamble=True, is_typed=True)
     except (NotModelled, NotStraight):
         first = translated(pair, file, knowledge, is_typed=True)
+    told = first
     verdict, texts = _in_turn(first, options, half)
-    if isinstance(verdict, Proved):
-        return Judged(verdict, texts, translated=first)
-    verdict, texts = _in_turn(text, options, prove)
-    return Judged(verdict, texts, translated=text)
+    if not isinstance(verdict, Proved):
+        told = text
+        verdict, texts = _in_turn(text, options, prove)
+    if isinstance(verdict, Proved) and text.live and text.live.mistake:
+        verdict = Unknown(verdict.evidence, text.live.mistake)
+    return Judged(verdict, texts, translated=told)
 
 
 def holds(judged: Judged, pair: LogPair, file: str, knowledge: Knowledge, options: Options, prove: Prove) -> bool:
@@ -282,7 +285,8 @@ def _verdict(text: Translated, options: Options, prove: Prove) -> tuple[Verdict,
             "whose resume data it does not share"
         )
         verdict = Unknown(verdict.evidence, reason)
-    if isinstance(verdict, Proved) and text.live and before is text.before:  # else guards have other numbers
+    are_numbered = before is text.before and not text.is_loop  # guards, as in the translation
+    if isinstance(verdict, Proved) and text.live and are_numbered:
         lacking = text.live.lacking(verdict.evidence.origins)
         if lacking is not None:
             verdict = Unknown(verdict.evidence, f"guard {lacking} hands over less than is live where it comes from")

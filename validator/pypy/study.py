@@ -337,7 +337,7 @@ def _text(sides: Sides, knowledge: Knowledge, *, generous: bool) -> Translated:
     )
     of_one = (FORWARDED,) if same else ()
     assumes = (*text.assumes, *map(_one_object, made_one), *of_one, *folded)
-    return replace(text, assumes=assumes, live=None if text.is_loop else Live(sides, sameness))
+    return replace(text, assumes=assumes, live=Live(sides, sameness))
 
 
 def _one_object(memory: str) -> str:

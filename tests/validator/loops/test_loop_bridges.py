@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from optimizer.ir.text import parse
 from tests.validator.loop_pairs import ADDS, GUARDED_ONCE, INVARIANT_GUARD, LOADED_ONCE, edited
-from validator import Guards, Options, Proved, Refuted, Verdict, validate
+from validator import Failargs, Guards, Options, Proved, Refuted, Verdict, validate
 
 BRIDGE = """
 [p0, i0]
@@ -121,3 +123,44 @@ jump(p0, i2, descr=Body)
 )
 def test_what_is_no_bridge_to_the_loop(before: str, after: str, what: str) -> None:
     assert what in str(bridged(before, after))
+
+
+HALVED = """
+[i0]
+i1 = int_and(i0, 1)
+i2 = int_is_zero(i1)
+guard_true(i2) [i0]
+i3 = int_rshift(i0, 1)
+jump(i3)
+"""
+HALVED_TWICE = """
+[i0]
+i1 = int_and(i0, 1)
+i2 = int_is_zero(i1)
+guard_true(i2, origin=0) [i0]
+i3 = int_rshift(i0, 1)
+label(i3, descr=Body)
+i4 = int_and(i3, 1)
+i5 = int_is_zero(i4)
+guard_true(i5, origin=0) [i3]
+i6 = int_rshift(i3, 1)
+jump(i6, descr=Body)
+"""
+ADDED = "[i0]\ni1 = int_add(i0, 2)\njump(i1)\n"
+LISTS = re.compile(r" \[i[0-9]\]$", re.MULTILINE)
+
+
+@pytest.mark.parametrize("by_preamble", [False, True])
+@pytest.mark.parametrize(("before", "after"), [(True, True), (False, True), (False, False)])
+@pytest.mark.parametrize("failargs", Failargs)
+def test_a_label_that_is_handed_something_else_may_not_be_left_at_once(
+    failargs: Failargs, *, before: bool, after: bool, by_preamble: bool
+) -> None:
+    """With 3 in the place of the number, the guard of the body always fails."""
+    recorded = HALVED if before else LISTS.sub("", HALVED)
+    peeled = HALVED_TWICE if after else LISTS.sub("", HALVED_TWICE)
+    loop = peeled.replace("label(i3, descr=Body)", "jump(i3)").split("i4")[0] if by_preamble else recorded
+    options = {"failargs": failargs, "by_preamble": by_preamble, "guards": Guards.EARLY}
+    right, wrong = (ADDED.replace("i1)\n", f"{handed}, descr=Body)\n") for handed in ("i1", "3"))
+    assert isinstance(bridged(ADDED, right, (loop, peeled), **options), Proved)
+    assert not isinstance(bridged(ADDED, wrong, (loop, peeled), **options), Proved)
