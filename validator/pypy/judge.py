@@ -291,9 +291,7 @@ def _verdict(text: Translated, options: Options, prove: Prove) -> tuple[Verdict,
         if lacking is not None:
             verdict = Unknown(verdict.evidence, f"guard {lacking} hands over less than is live where it comes from")
     if isinstance(verdict, Proved) and (contradiction := _contradiction(verdict, text)):
-        verdict = Unknown(
-            verdict.evidence, f"the recorded trace has run, which contradicts what is assumed: {contradiction}"
-        )
+        verdict = Unknown(verdict.evidence, contradiction)
     return verdict, Texts(before, told, text.assumes, text.rests_on, shown.options, shown.loop)
 
 
@@ -307,9 +305,12 @@ def _given_up(text: Translated) -> tuple[int | None, ...]:
 def _contradiction(proved: Proved, text: Translated) -> str | None:
     """The reason for which the recorded trace could not have run to its end, if there is one. That a loop does not go
     round once more is none, but where that may be because of what is assumed."""
-    reasons = proved.evidence.vacuous or ()
-    may_end = text.is_loop and not text.assumes
-    return next((reason for reason in reasons if not may_end or reason.startswith(ENTRY)), None)
+    for reason in proved.evidence.vacuous or ():
+        if not text.is_loop or reason.startswith(ENTRY):
+            return f"the recorded trace has run, which contradicts what is assumed: {reason}"
+        if text.assumes:
+            return f"the loop never goes round once more, be it because of what is assumed: {reason}"
+    return None
 
 
 def _lacking(after: Trace, text: Translated) -> tuple[int, str | None] | None:
