@@ -148,9 +148,16 @@ def _to_label(pair: LogPair, file: str, knowledge: Knowledge, options: Options, 
     if not isinstance(verdict, Proved):
         told = text
         verdict, texts = _in_turn(text, options, prove)
-    if isinstance(verdict, Proved) and text.live and text.live.mistake:
-        verdict = Unknown(verdict.evidence, text.live.mistake)
+    if isinstance(verdict, Proved) and (mistaken := _mistaken(verdict.evidence, text)):
+        reason = f"argument {mistaken[0]} of the jump may not be what the loop takes there: only lists of guards tell"
+        verdict = Unknown(verdict.evidence, reason)
     return Judged(verdict, texts, translated=told)
+
+
+def _mistaken(evidence: Evidence, text: Translated) -> list[int]:
+    """The arguments of the jump to the label that may be something else than they have to be. What the body computes
+    with them is proved, if it is known to come to its end from there."""
+    return [number for number, is_used in text.mistakes if not is_used or evidence.vacuous != ()]
 
 
 def holds(judged: Judged, pair: LogPair, file: str, knowledge: Knowledge, options: Options, prove: Prove) -> bool:
@@ -285,11 +292,6 @@ def _verdict(text: Translated, options: Options, prove: Prove) -> tuple[Verdict,
             "whose resume data it does not share"
         )
         verdict = Unknown(verdict.evidence, reason)
-    are_numbered = before is text.before and not text.is_loop  # guards, as in the translation
-    if isinstance(verdict, Proved) and text.live and are_numbered:
-        lacking = text.live.lacking(verdict.evidence.origins)
-        if lacking is not None:
-            verdict = Unknown(verdict.evidence, f"guard {lacking} hands over less than is live where it comes from")
     if isinstance(verdict, Proved) and (contradiction := _contradiction(verdict, text)):
         verdict = Unknown(verdict.evidence, contradiction)
     return verdict, Texts(before, told, text.assumes, text.rests_on, shown.options, shown.loop)

@@ -34,7 +34,7 @@ from validator.pypy.inferred.watched import WATCHED, with_watched
 from validator.pypy.inferred.witnesses import witness
 from validator.pypy.inferred.zeros import Zeros, with_zeros
 from validator.pypy.kept import Kept, damaged
-from validator.pypy.live import Live
+from validator.pypy.label_args import mistakes
 from validator.pypy.printed.copies import COPIED
 from validator.pypy.printed.descrs import Descrs
 from validator.pypy.printed.float_bytes import FLOAT_BYTES, with_float_bytes
@@ -337,7 +337,7 @@ def _text(sides: Sides, knowledge: Knowledge, *, generous: bool) -> Translated:
     )
     of_one = (FORWARDED,) if same else ()
     assumes = (*text.assumes, *map(_one_object, made_one), *of_one, *folded)
-    return replace(text, assumes=assumes, live=Live(sides, sameness))
+    return replace(text, assumes=assumes, mistakes=tuple(mistakes(sides, sameness)))
 
 
 def _one_object(memory: str) -> str:

@@ -153,3 +153,26 @@ def test_new_objects_are_accessed_where_they_have_something(access: str, *, is_t
     """A store of NULL to a place that is NULL would change nothing that the language knows of."""
     one = judged_bridge((*KEPT, "finish(p2)"), (*KEPT, *access.split("\n"), "finish(p2)"))
     assert isinstance(one.verdict, Proved if is_there else Unsupported)
+
+
+@pytest.mark.parametrize(
+    ("field", "is_its_own"),
+    [
+        ("<FieldP JitVirtualRef.forced 16>", True),
+        ("<FieldP pypy.interpreter.pyframe.PyFrame.inst_f_generator_wref 32>", False),
+        ("<FieldP pypy.interpreter.pyframe.PyFrame.inst_f_backref 16>", False),
+    ],
+)
+def test_a_virtual_reference_has_its_own_fields_alone(field: str, *, is_its_own: bool) -> None:
+    """They are printed as other objects are, and taken for what they are."""
+    token = "setfield_gc({}, {}, descr=<FieldP JitVirtualRef.virtual_token 8>)"
+    before = ("p1 = virtual_ref(p0, 0)", "setfield_gc(p0, p1, descr=<FieldP Frame.inst_ref 8>)")
+    after = (
+        "p2 = force_token()",
+        "p1 = new_with_vtable(descr=<SizeDescr 24>)",
+        token.format("p1", "p2"),
+        f"setfield_gc(p1, ConstPtr(null), descr={field})",
+        before[1],
+    )
+    verdict = judged_bridge(before, after).verdict
+    assert isinstance(verdict, Proved if is_its_own else Unsupported), verdict

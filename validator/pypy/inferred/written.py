@@ -18,11 +18,12 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from validator.pypy.printed.lines import Line, Printed
-from validator.pypy.printed.straight import NotStraight, Sides
+from validator.pypy.printed.straight import VIRTUAL_REF, NotStraight, Sides
 
 ALLOCATIONS = ("new", "new_with_vtable")
 _SIZE = re.compile(r"<SizeDescr ([0-9]+)>")
 _FIELD = re.compile(r"<Field(?P<kind>[A-Z]) (?P<struct>.+)\.(?P<name>[^. ]+) (?P<offset>[0-9]+)(?: pure| of [^>]+)?>")
+_OF_VIRTUAL_REF = "<FieldP JitVirtualRef."
 _LOADS = ("getfield_gc_i", "getfield_gc_f")
 _ACCESSES = ("getfield_gc", "setfield_gc")
 _ITEMS = ("getarrayitem_gc", "setarrayitem_gc")
@@ -77,6 +78,7 @@ def check_places(printed: Printed, of: Callable[[str], object]) -> None:
             place, size = place_of(line), _SIZE.fullmatch(new.descr)
             own = fields.setdefault(of(found.place[0]), set())
             is_behind = place and size and place.offset + place.size > int(size[1])
+            is_behind = is_behind or (new.descr == VIRTUAL_REF and not found.memory.startswith(_OF_VIRTUAL_REF))
             if is_behind or any(_overlap(place, one) for one in own if place) or _is_other_kind(line, new):
                 raise NotStraight(f"a {line.name} at a place that the new object does not have")
             own |= {place} if place else set()

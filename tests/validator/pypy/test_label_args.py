@@ -1,0 +1,91 @@
+"""What a bridge hands to a label, and lists of guards alone tell, is what the recorded bridge hands on."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import pytest
+
+from tests.pypy_logs import bridge, judged, loop, recorded
+from validator import Proved, Unknown
+from validator.pypy.judge import Judged
+
+COUNT = "<FieldS Counter.count 8>"
+PLACE = "<FieldP Counter.place 24>"
+BOXED = ("p5 = new_with_vtable(descr=<SizeDescr 16>)", "setfield_gc(p5, i3, descr=<FieldS W_Int.inst_value 8>)")
+STEP = (
+    "i2 = getfield_gc_i(p0, descr={0})",
+    "i4 = int_lt(i2, 9)",
+    "guard_true(i4{1})",
+    "i3 = int_add(i2, 1)",
+    "setfield_gc(p0, i3, descr={0})",
+)
+
+
+def to_label(recorded_end: Sequence[str], handed: str, computed: Sequence[str]) -> Judged:
+    """The verdict on a bridge to a loop that computes its last value anew before it goes round: until then guards alone
+    hand over what the label was handed."""
+    before = [line.format(COUNT, "") for line in STEP]
+    first = [f"+1: {line.format(COUNT, ', descr=<Guard0x7f01>')}" for line in STEP]
+    again = [f"+1: {line.format(COUNT, ', descr=<Guard0x7f10>')}" for line in STEP]
+    for number in "234":
+        again = [line.replace(f"i{number}", f"i1{number}") for line in again]
+    log = recorded("[p0, p1]", *before, *BOXED, "jump(p0, p5, descr=<Loop-1>)") + loop(
+        "[p0, p1]",
+        "+1: label(p0, p1, descr=TargetToken(140))",
+        *(line + " [p0, p1]" * ("guard" in line) for line in first),
+        "+1: label(p0, i3, descr=TargetToken(141))",
+        *(line + " [p0, i3]" * ("guard" in line) for line in again),
+        "+1: jump(p0, i13, descr=TargetToken(141))",
+    )
+    log += recorded("[p0, i1]", *recorded_end, "jump(p0, p5, descr=<Loop1>)")
+    log += bridge("[p0, i1]", *(f"+1: {line}" for line in computed), f"+1: jump(p0, {handed}, descr=TargetToken(141))")
+    return judged(log)[1]
+
+
+MAKES = ("i3 = int_mul(i1, 2)", *BOXED)
+FINDS = (f"p5 = getfield_gc_r(p0, descr={PLACE})",)
+
+
+LOADED = (
+    *FINDS,
+    "guard_nonnull(p5, descr=<Guard0x7f30>) [p0]",
+    "i3 = getfield_gc_i(p5, descr=<FieldS W_Int.inst_value 8>)",
+)
+
+
+@pytest.mark.parametrize(("end", "computed"), [(MAKES, MAKES[:1]), (FINDS, LOADED)], ids=["made", "found"])
+def test_what_a_label_takes_for_lists_alone_is_what_the_bridge_hands_on(
+    end: Sequence[str], computed: Sequence[str]
+) -> None:
+    assert isinstance(to_label(end, "i3", computed).verdict, Proved)
+    for wrong in ("i1", "7"):
+        verdict = to_label(end, wrong, computed).verdict
+        assert isinstance(verdict, Unknown)
+        assert verdict.reason.startswith("argument 1 of the jump may not be what the loop takes there")
+
+
+def test_what_a_label_takes_and_the_loop_does_not_hand_on_is_not_asked() -> None:
+    """It was loaded: nothing that the recorded loop hands on is that."""
+    found = f"p8 = getfield_gc_r(p0, descr={PLACE})"
+    ask = ("i2 = int_lt(i1, 9)", "guard_true(i2)", "i3 = int_add(i1, 1)")
+    log = recorded("[p0, i1]", found, "guard_nonnull(p8)", *ask, "jump(p0, i3, descr=<Loop-1>)") + loop(
+        "[p0, i1]",
+        "+1: label(p0, i1, descr=TargetToken(140))",
+        f"+1: {found}",
+        "+1: guard_nonnull(p8, descr=<Guard0x7f01>) [p0, i1]",
+        "+1: i2 = int_lt(i1, 9)",
+        "+1: guard_true(i2, descr=<Guard0x7f02>) [p0, i1]",
+        "+1: i3 = int_add(i1, 1)",
+        "+1: label(p0, i3, p8, descr=TargetToken(141))",
+        "+1: i12 = int_lt(i3, 9)",
+        "+1: guard_true(i12, descr=<Guard0x7f10>) [p0, i3, p8]",
+        "+1: i13 = int_add(i3, 1)",
+        f"+1: {found.replace('p8', 'p18')}",
+        "+1: jump(p0, i13, p18, descr=TargetToken(141))",
+    )
+    log += recorded("[p0, i1, p2]", "i4 = int_lshift(i1, 1)", "jump(p0, i4, descr=<Loop1>)")
+    other = "+1: i4 = int_mul(i1, 2)", f"+1: {found}", "+1: guard_nonnull(p8, descr=<Guard0x7f30>) [p0]"
+    log += bridge("[p0, i1, p2]", *other, "+1: jump(p0, i4, p8, descr=TargetToken(141))")
+    verdict = judged(log)[1].verdict
+    assert isinstance(verdict, Proved), verdict

@@ -1,0 +1,68 @@
+"""Values that a bridge hands to the label of a loop, and lists of its guards alone tell.
+
+The body computes some of what its label takes anew before it goes round, and hands it over at its guards until then. It
+may also leave at once where such a bridge comes from, so that nothing compares what it computes. So what a bridge hands
+to the label is held against what the recorded bridge hands on.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import partial
+
+from validator.pypy.inferred.made import Made
+from validator.pypy.inferred.sameness import Node, Sameness
+from validator.pypy.printed.lines import Line
+from validator.pypy.printed.rows import body_of
+from validator.pypy.printed.straight import AFTER, BEFORE, Sides
+
+_NEW = ("new", "newstr", "newunicode")
+"""The beginnings of operations that make objects and strings."""
+
+_Place = tuple[object, ...]
+"""The number of an argument, and the memory and the index in the object that it is, if it is about what that holds."""
+
+
+def mistakes(sides: Sides, sameness: Sameness) -> Iterator[tuple[int, bool]]:
+    """The arguments of a bridge's jump to a label that may be something else than they have to be, each with whether
+    the body computes with it. In the place of each that guards of the body hand over, the preamble hands on what the
+    recorded loop hands on, or what is in an object that this makes for that: so does the bridge."""
+    if sides.target is None:
+        return
+    of, loop = sameness.of, sides.target
+    (label,) = (line for line in loop.after.lines if line.name == "label")
+    body = body_of(loop.after).lines
+    used, listed = {text for line in body[:-1] for text in line.args}, {text for line in body for text in line.handed}
+    of_loop, of_bridge = list(_handed_on(loop.before.lines)), list(_handed_on(sides.before.lines))
+    of_inputs = list(_found_in(sides, sameness))
+    told = Made(sides.before.lines, partial(of, BEFORE), set()).told
+    told_after = Made(sides.after.lines, partial(of, AFTER), set()).told
+    for number, (text, handed) in enumerate(zip(label.args, sides.after.lines[-1].args, strict=True)):
+        places = {place for place, value in of_loop if of(BEFORE, value) == of(AFTER, text)}
+        wanted: set[object] = {told(value) for place, value in of_bridge if place in places}
+        wanted |= {node for place, node in of_inputs if place in places}
+        if text in listed and places and told_after(handed) not in wanted:
+            yield number, text in used
+
+
+def _handed_on(lines: tuple[Line, ...]) -> Iterator[tuple[_Place, str]]:
+    """The values that the end hands on, and those in objects among them that are made there."""
+    made = {line.result for line in lines if line.name.startswith(_NEW)}
+    held: dict[str, dict[_Place, str]] = {}
+    for found in (line.access for line in lines):
+        if found and found.is_store and found.place[0] in made:
+            held.setdefault(found.place[0], {})[found.memory, *found.place[1:]] = found.value
+    for number, text in enumerate(lines[-1].args):
+        yield (number,), text
+        yield from (((number, *place), value) for place, value in held.get(text, {}).items())
+
+
+def _found_in(sides: Sides, sameness: Sameness) -> Iterator[tuple[_Place, Node]]:
+    """The values that a bridge loads from objects which its end hands on."""
+    ends = [sameness.of(BEFORE, text) for text in sides.before.lines[-1].args]
+    for trace, printed in ((BEFORE, sides.before), (AFTER, sides.after)):
+        for found in (line.access for line in printed.lines):
+            if found and not found.is_store:
+                holder, *index = found.place
+                node, value = sameness.of(trace, holder), sameness.of(trace, found.value)
+                yield from (((number, found.memory, *index), value) for number, end in enumerate(ends) if end == node)
