@@ -7,7 +7,7 @@ to the label is held against what the recorded bridge hands on.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import partial
 
 from validator.pypy.inferred.made import Made
@@ -16,38 +16,39 @@ from validator.pypy.printed.lines import Line
 from validator.pypy.printed.rows import body_of
 from validator.pypy.printed.straight import AFTER, BEFORE, Sides
 
-_NEW = ("new", "newstr", "newunicode")
-"""The beginnings of operations that make objects and strings."""
-
 _Place = tuple[object, ...]
 """The number of an argument, and the memory and the index in the object that it is, if it is about what that holds."""
 
 
 def mistakes(sides: Sides, sameness: Sameness) -> Iterator[tuple[int, bool]]:
     """The arguments of a bridge's jump to a label that may be something else than they have to be, each with whether
-    the body computes with it. In the place of each that guards of the body hand over, the preamble hands on what the
-    recorded loop hands on, or what is in an object that this makes for that: so does the bridge."""
+    the body computes with it. In the place of some the preamble hands on what the recorded loop hands on, or what is
+    in an object that this makes for that: so does the bridge."""
     if sides.target is None:
         return
-    of, loop = sameness.of, sides.target
+    loop = sides.target
     (label,) = (line for line in loop.after.lines if line.name == "label")
-    body = body_of(loop.after).lines
-    used, listed = {text for line in body[:-1] for text in line.args}, {text for line in body for text in line.handed}
-    of_loop, of_bridge = list(_handed_on(loop.before.lines)), list(_handed_on(sides.before.lines))
+    used = {text for line in body_of(loop.after).lines[:-1] for text in line.args}
     of_inputs = list(_found_in(sides, sameness))
-    told = Made(sides.before.lines, partial(of, BEFORE), set()).told
-    told_after = Made(sides.after.lines, partial(of, AFTER), set()).told
+    of_loop, of_bridge = list(_handed_on(loop.before.lines)), list(_handed_on(sides.before.lines))
+    (in_loop, in_preamble), (recorded, optimized) = _told(loop, sameness), _told(sides, sameness)
     for number, (text, handed) in enumerate(zip(label.args, sides.after.lines[-1].args, strict=True)):
-        places = {place for place, value in of_loop if of(BEFORE, value) == of(AFTER, text)}
-        wanted: set[object] = {told(value) for place, value in of_bridge if place in places}
+        places = {place for place, value in of_loop if in_loop(value) == in_preamble(text)}
+        wanted = {recorded(value) for place, value in of_bridge if place in places}
         wanted |= {node for place, node in of_inputs if place in places}
-        if text in listed and places and told_after(handed) not in wanted:
+        if places and optimized(handed) not in wanted:
             yield number, text in used
+
+
+def _told(sides: Sides, sameness: Sameness) -> list[Callable[[str], object]]:
+    """The values of the recorded and of the optimized trace, those of objects that are made there by what they hold."""
+    traces = ((BEFORE, sides.before), (AFTER, sides.after))
+    return [Made(printed.lines, partial(sameness.of, trace), set()).told for trace, printed in traces]
 
 
 def _handed_on(lines: tuple[Line, ...]) -> Iterator[tuple[_Place, str]]:
     """The values that the end hands on, and those in objects among them that are made there."""
-    made = {line.result for line in lines if line.name.startswith(_NEW)}
+    made = {line.result for line in lines if line.name.startswith("new")}
     held: dict[str, dict[_Place, str]] = {}
     for found in (line.access for line in lines):
         if found and found.is_store and found.place[0] in made:

@@ -290,6 +290,7 @@ def translated(
         is_bridge=pair.kind is not Kind.LOOP and not text.is_loop,
         by_preamble=is_by_preamble,
         resumed=resumed,
+        mistakes=() if is_by_preamble else text.mistakes,
     )
 
 

@@ -89,3 +89,50 @@ def test_what_a_label_takes_and_the_loop_does_not_hand_on_is_not_asked() -> None
     log += bridge("[p0, i1, p2]", *other, "+1: jump(p0, i4, p8, descr=TargetToken(141))")
     verdict = judged(log)[1].verdict
     assert isinstance(verdict, Proved), verdict
+
+
+@pytest.mark.parametrize(("handed", "kind"), [("i5", Proved), ("i4", Unknown)])
+def test_where_the_body_is_left_at_once_all_that_its_guards_hand_over_is_asked(handed: str, kind: type) -> None:
+    """The body computes with the last number, but never behind this bridge: its guard fails for 20."""
+    asked = ("i3 = int_lt(i1, 9)", "guard_true(i3{})", "i4 = int_add(i1, 1)", "i5 = int_add(i2, 3)")
+    before = [line.format("") for line in asked]
+    first = [f"+1: {line.format(', descr=<Guard0x7f01>')}" + " [p0, i1, i2]" * ("guard" in line) for line in asked]
+    again = ["i13 = int_lt(i4, 9)", "guard_true(i13, descr=<Guard0x7f10>) [p0, i4, i5]"]
+    again += ["i14 = int_add(i4, 1)", "i15 = int_add(i5, 3)", "jump(p0, i14, i15, descr=TargetToken(141))"]
+    log = recorded("[p0, i1, i2]", *before, "jump(p0, i4, i5, descr=<Loop-1>)") + loop(
+        "[p0, i1, i2]",
+        "+1: label(p0, i1, i2, descr=TargetToken(140))",
+        *first,
+        "+1: label(p0, i4, i5, descr=TargetToken(141))",
+        *(f"+1: {line}" for line in again),
+    )
+    log += recorded("[p0, i4, i5]", "jump(p0, 20, i5, descr=<Loop1>)")
+    log += bridge("[p0, i4, i5]", f"+1: jump(p0, 20, {handed}, descr=TargetToken(141))")
+    verdict = judged(log)[1].verdict
+    assert isinstance(verdict, kind), verdict
+    assert kind is Proved or "argument 2 of the jump" in str(verdict)
+
+
+@pytest.mark.parametrize(("content", "kind"), [("i3", Proved), ("i1", Unknown)])
+def test_objects_that_a_bridge_makes_for_the_label_are_told_by_what_they_hold(content: str, kind: type) -> None:
+    ask = [line.format(COUNT, "{}") for line in STEP]
+    numbers = [line.replace("i2", "i12").replace("i3", "i13").replace("i4", "i14") for line in ask]
+    box, again = list(BOXED), [line.replace("p5", "p15").replace("i3", "i13") for line in BOXED]
+    first = [f"+1: {line.format(', descr=<Guard0x7f01>')}" + " [p0, p1]" * ("guard" in line) for line in ask]
+    second = [f"+1: {line.format(', descr=<Guard0x7f10>')}" + " [p0, p5]" * ("guard" in line) for line in numbers]
+    log = recorded("[p0, p1]", *(line.format("") for line in ask), *box, "jump(p0, p5, descr=<Loop-1>)") + loop(
+        "[p0, p1]",
+        "+1: label(p0, p1, descr=TargetToken(140))",
+        *first,
+        *(f"+1: {line}" for line in box),
+        "+1: label(p0, p5, descr=TargetToken(141))",
+        *second,
+        *(f"+1: {line}" for line in again),
+        "+1: jump(p0, p15, descr=TargetToken(141))",
+    )
+    log += recorded("[p0, i1]", *MAKES, "jump(p0, p5, descr=<Loop1>)")
+    kept = [f"+1: {line}" for line in MAKES]
+    kept[-1] = kept[-1].replace("p5, i3", f"p5, {content}")
+    log += bridge("[p0, i1]", *kept, "+1: jump(p0, p5, descr=TargetToken(141))")
+    verdict = judged(log)[1].verdict
+    assert isinstance(verdict, kind), verdict
