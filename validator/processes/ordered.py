@@ -104,9 +104,10 @@ def _in_order(
                 taken += 1
             while waiting and workers.has_idle():
                 workers.give(waiting.popleft())
-            while told in answers:
+            if told in answers:
                 yield answers.pop(told)
                 told += 1
+                continue
             has_more = lines is not None and not lines.has_ended
             if told == taken and not has_more:
                 return

@@ -97,6 +97,16 @@ def test_answers_come_in_the_order_of_the_lines(tmp_path: Path, jobs: int) -> No
     assert answers(tmp_path, [], jobs) == []
 
 
+@pytest.mark.parametrize("slow", [0, 40])
+def test_no_request_is_lost_behind_a_slow_one(slow: int, tmp_path: Path) -> None:
+    """All that is read ahead is answered before the slow one is."""
+    lines = ["sleep 0.3" if number == slow else "ok" for number in range(200)]
+    assert len(answers(tmp_path, lines, 2)) == len(lines)
+    requests = [Request(number, line.encode()) for number, line in enumerate(lines, start=1)]
+    told = answer_all(requests, nullcontext(planted), lost, Supervision(2, PLENTY_MB, PATIENCE_S))
+    assert [one.text for one in told] == [f"{number} {line}" for number, line in enumerate(lines, start=1)]
+
+
 def test_a_batch_goes_on_without_the_workers_that_it_loses(tmp_path: Path) -> None:
     lines = ["say a", "crash", "hang", "say b", "killed", "crash", "say c", "hang", *["say d"] * 10]
     told = ["1 say a", "2 crashed", "3 late", "4 say b", "5 killed", "6 crashed", "7 say c", "8 late"]
