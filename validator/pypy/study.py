@@ -40,6 +40,7 @@ from validator.pypy.printed.descrs import Descrs
 from validator.pypy.printed.float_bytes import FLOAT_BYTES, with_float_bytes
 from validator.pypy.printed.frames import check_frames
 from validator.pypy.printed.lines import FOREIGN, RPYTHON, UNUSED, is_pointer, read_printed
+from validator.pypy.printed.lists import OF_ONE_KIND, named_kinds, with_lists
 from validator.pypy.printed.parents import Parents, Targets, correspond, path_to
 from validator.pypy.printed.patterns import OF_ONE_PATTERN, with_pattern
 from validator.pypy.printed.rows import Rows, by_preamble, rows_of, with_target
@@ -55,7 +56,7 @@ SEEN_ELSEWHERE = " (seen in other programs)"
 
 _CERTAIN = (
     *(SAME_CONSTANTS, WATCHED, SAME_STRINGS, INSTANCES, HASHES, RPYTHON, FOREIGN, COPIED, UNUSED, FLOAT_BYTES),
-    *(OF_NOBODY_ELSE, OF_ONE_STRATEGY, OF_ONE_PATTERN, SIGNALS),
+    *(OF_NOBODY_ELSE, OF_ONE_STRATEGY, OF_ONE_KIND, OF_ONE_PATTERN, SIGNALS),
 )
 
 
@@ -158,6 +159,7 @@ class Study:
         self._descrs.add(file, sides.before.lines)
         self._prologues[sides.prologue] += 1
         sides, _ = with_tables(sides)
+        sides, _ = with_lists(sides, sides)
         rows, one = rows_of(sides), witness(len(self._logs), pair.number, pair.point)
         sameness, row, once = Sameness(rows), rows.pairs[-1], len(sides.before.lines) - 1
         self._fields.add(sides.before.lines, sameness)
@@ -282,14 +284,15 @@ def translated(
         rests_on.add(pair.target.number)
     assumes = sorted({*text.assumes, *facts.assumes, *of_values, *given, *watched, *apart, *zeros, *lengths, *types})
     told = (f"{what}{SEEN_ELSEWHERE}" if what in knowledge.elsewhere else what for what in assumes)
-    resumed = tuple(named(knowledge.parents.resumed(pair.number, one)) for one in sides.after.lines if one.is_guard)
+    guards = (line for line in sides.after.lines if line.is_guard)
+    resumed = (named(knowledge.parents.resumed(pair.number, guard)) for guard in guards)
     return replace(
         text,
         assumes=tuple(told),
         rests_on=tuple(sorted(rests_on)),
         is_bridge=pair.kind is not Kind.LOOP and not text.is_loop,
         by_preamble=is_by_preamble,
-        resumed=resumed,
+        resumed=tuple(named_kinds(memories, sides.after) for memories in resumed),
         mistakes=() if is_by_preamble else text.mistakes,
     )
 
@@ -315,9 +318,10 @@ def _with_facts(
         facts = facts_of(path, sides, knowledge.effects, knowledge.fields, generous=generous)
         sides = replace(sides, before=sides.before.with_lines(facts.in_front(sides.before.lines)))
     sides, tables = with_tables(sides)
+    sides, lists = with_lists(sides, whole)
     sides, pattern = with_pattern(sides)
     sides, variables = (sides, ()) if knowledge.fields.share else with_variables(sides, path)
-    return whole, sides, facts, (*unused, *of_floats, *of_signals, *tables, *pattern, *variables)
+    return whole, sides, facts, (*unused, *of_floats, *of_signals, *tables, *lists, *pattern, *variables)
 
 
 def _text(sides: Sides, knowledge: Knowledge, *, generous: bool) -> Translated:

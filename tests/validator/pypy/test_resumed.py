@@ -8,6 +8,7 @@ from optimizer.ir.text import parse
 from tests.pypy_logs import bridge, judged, loop, recorded
 from validator import Proved, Unknown
 from validator.pypy.judge import OPTIONS
+from validator.pypy.printed.lists import OF_ONE_KIND
 from validator.pypy.resume_data import with_resume_data
 
 VALUE, NEXT = "<FieldS Node.value 8>", "<FieldP List.inst_first 8>"
@@ -133,3 +134,22 @@ def test_a_guard_shares_the_resume_data_of_those_in_front_if_it_can(
     child = recorded("[p0, i1]", "finish(i1)") + bridge("[p0, i1]", "+1: finish(i1)")
     one, _ = judged(parent + child)
     assert isinstance(one.verdict, Proved) is is_shared
+
+
+@pytest.mark.parametrize("is_stored", [True, False])
+def test_what_is_stored_to_a_list_of_one_kind_is_so_where_a_bridge_starts(*, is_stored: bool) -> None:
+    """There, the trace of the bridge alone does not tell of which kind the list is."""
+    items = "descr=<FieldP list.items 16>"
+    stored = "p5 = new_array_clear(2, descr=<ArrayP 8>)", f"setfield_gc(p0, p5, {items})"
+    asks = ("i3 = int_lt(i1, 9)", "guard_true(i3{}", f"setfield_gc(p0, p6, {items})", "jump(p0, i1, p6, descr={})")
+    load = "p7 = getarrayitem_gc_r(p6, i1, descr=<ArrayP 8>)"
+    before = (*stored, asks[0], asks[1].format(")"), load, asks[2], asks[3].format("<Loop-1>"))
+    after = asks[0], asks[1].format(", descr=<Guard0x7f10>) [p0, i1, p6]"), load, asks[2], asks[3]
+    peeled = ("label(p0, i1, p6, descr=TargetToken(140))", *after[:-1], after[-1].format("TargetToken(140)"))
+    parent = recorded("[p0, i1, p6]", *before) + loop("[p0, i1, p6]", *(f"+1: {line}" for line in peeled))
+    ends = (*(stored if is_stored else ()), "finish(i1)")
+    child = recorded("[p0, i1, p6]", *ends) + bridge("[p0, i1, p6]", *(f"+1: {line}" for line in ends))
+    one, _ = judged(parent + child)
+    assert isinstance(one.verdict, Proved) is is_stored, one.verdict
+    assert one.texts is not None
+    assert OF_ONE_KIND in one.texts.assumes

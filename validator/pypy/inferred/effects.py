@@ -11,8 +11,8 @@ that function has the effect.
 Nothing is inferred of functions of which PyPy knows nothing either, of fields that it takes to be immutable, nor of
 objects that the optimized trace has not allocated yet; nor of items, and of fields of RPython's own lists, tuples and
 dicts: those of different types are printed alike, and what a function does to items of lists nobody can tell from what
-it does to those of frames. But what a function is given is of one type, as RPython's functions are: so it is inferred
-that it does not write such a field of that very object.
+it does to those of frames. But lists of integers are of one type, and so are those of floats; and what a function is
+given is of one type, as RPython's functions are: so it is inferred that it does not write such a field of that object.
 """
 
 from __future__ import annotations
@@ -38,6 +38,7 @@ from validator.pypy.printed.lines import (
     only_reads,
     touches_no_object,
 )
+from validator.pypy.printed.lists import array_of, types_of_lists
 from validator.pypy.printed.straight import AFTER, BEFORE, Sides
 from validator.pypy.printed.tables import type_of, types_of_tables
 
@@ -50,6 +51,9 @@ _FORGETS = ("label", "gc_store")
 
 _SHARED = re.compile(r"<Array|<Interior|<Field. [a-z]\w*\.\w+ ")
 """Names of items, and of fields of RPython's own structs, which are not in a module."""
+
+_OF_ONE_TYPE = ("<ArrayS 8>", "<ArrayF 8>")
+"""Arrays of which RPython has one type of lists: references, characters and truths are of many."""
 
 OF_GIVEN = " of what it is given"
 """The words behind the field of an object of which an effect is that is one of the arguments."""
@@ -82,7 +86,7 @@ class Evidence:
     """Statements of pairs on effects, each with the pairs that say so. `stored_behind` are reads and writes that
     contradict a store which is put off, with the iteration in which it stands: one trace would only say of its own
     store that it is right there. A preamble and its body are two, optimized one after the other. `given` are the types
-    of tables that functions are given."""
+    of tables and lists that functions are given."""
 
     relied_on: dict[Effect, set[Witness]] = field(default_factory=dict)
     stored_behind: dict[Effect, set[Witness]] = field(default_factory=dict)
@@ -92,9 +96,9 @@ class Evidence:
     def add(self, pair: Witness, sides: Sides, once: int, sameness: Sameness) -> None:
         """Takes in a pair, of which these are the last row, the number of operations in an iteration, and the classes,
         which grow."""
-        types = types_of_tables(sides.before.lines)
-        calls_with_tables = (line for line in sides.before.lines if types and line.is_call)
-        self.given |= {(line.function, types[arg]) for line in calls_with_tables for arg in line.args if arg in types}
+        types = types_of_tables(sides.before.lines) | types_of_lists(sides.before)
+        calls = (line for line in sides.before.lines if types and line.is_call)
+        self.given |= {(line.function, types[arg]) for line in calls for arg in line.args if arg in types}
         relied: set[Effect] = set()
         behind: set[tuple[Effect, int]] = set()
         for _ in range(_ROUNDS):
@@ -102,10 +106,10 @@ class Evidence:
             before = _Trace(BEFORE, sides.before, sameness)
             after = _Trace(AFTER, sides.after, sameness)
             self.denied |= {*after.loaded_again(), *after.checked_again()}
-            calls = list(_aligned(before.calls, after.calls))
-            self.denied |= {*_done_for_a_call(before, after, calls)}
-            more = {*_relied_on(before, after, calls)} - relied
-            further = {*_stored_behind(before, after, calls, once)} - behind
+            both = list(_aligned(before.calls, after.calls))
+            self.denied |= {*_done_for_a_call(before, after, both)}
+            more = {*_relied_on(before, after, both)} - relied
+            further = {*_stored_behind(before, after, both, once)} - behind
             if not more | further:
                 break
             relied |= more
@@ -124,14 +128,14 @@ class Evidence:
         assumed = (
             one
             for one in (relied_on | behind) - self.denied
-            if one.memory.endswith(OF_GIVEN) or type_of(one.memory) or not _SHARED.match(one.memory)
+            if one.memory.endswith(OF_GIVEN) or _type_of(one.memory) or not _SHARED.match(one.memory)
         )
         return frozenset(one for one in assumed if self._is_about_others(one))
 
     def _is_about_others(self, effect: Effect) -> bool:
-        """Is it none that one of RPython's own functions has on what it reads and writes? Each is for tables of one
-        type: one that is given those of another type, and none of this one, does nothing to these."""
-        type_, given = type_of(effect.memory), {type_ for one, type_ in self.given if one == effect.function}
+        """Is it none that one of RPython's own functions has on what it reads and writes? Each is for tables or lists
+        of one type: one that is given those of another type, and none of this one, does nothing to these."""
+        type_, given = _type_of(effect.memory), {type_ for one, type_ in self.given if one == effect.function}
         is_of_others = type_ and given and type_ not in given
         return bool(is_of_others) or not does_to_own(effect.function, effect.verb, effect.memory)
 
@@ -151,6 +155,12 @@ class Evidence:
                 self.denied.add(_effect(*effect))
             case _:
                 raise ValueError
+
+
+def _type_of(memory: str) -> str:
+    """The type of the tables or lists whose memory that is, if it is one; "" of others."""
+    array = array_of(memory)
+    return array if array in _OF_ONE_TYPE else type_of(memory)
 
 
 def _are_enough(witnesses: Collection[Witness]) -> bool:

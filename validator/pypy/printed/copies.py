@@ -17,6 +17,7 @@ from optimizer.ir.immutable import replace
 from optimizer.ir.types.declared import Call, Declarations
 from optimizer.ir.types.memory_types import RAW, Array, declared_field
 from validator.pypy.printed.lines import Line, Printed
+from validator.pypy.printed.lists import types_of_arrays, types_of_lists
 from validator.pypy.printed.straight import Sides
 
 COPIED = "items are copied inside arrays, and no negative number of them"
@@ -25,13 +26,10 @@ COPIED = "items are copied inside arrays, and no negative number of them"
 _COPY = re.compile(r"<Callv .* EF=2 OS=(?P<oopspec>[19])>")
 _OOPSPECS = {"1": "arraycopy", "9": "arraymove"}
 _RESIZES = re.compile(r"(?P<descr><Callv 0 rii EF=5)>@_ll_list_resize_hint_really_look_inside_iff__listPtr_Signed_Bool")
-_OF_LIST = re.compile(r"<Array[PSUF] [0-9]+>")
-_LIST_ITEMS = re.compile(r"<FieldP list\.items [0-9]+>")
 _BYTES = ("gc_load", "gc_store")
 _ARRAY = re.compile(r"<Array[PSU] [0-9]+>")
 _ITEMS = {"<ArrayP 8>": "ref", "<ArrayS 8>": "int", "<ArrayU 8>": "int"}
 """The items of arrays that are declared nowhere else, since they are no narrower than a word."""
-_OF_ARRAYS = ("new_array", "arraylen_gc", "getarrayitem_gc", "setarrayitem_gc")
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,8 +102,8 @@ def _oopspec(function: str) -> str | None:
 def copies_of(sides: Sides) -> Copies:
     """The copies in both traces."""
     has_bytes = any(line.name.startswith(_BYTES) for line in sides.lines)  # in which items may be found, of any type
-    items = {} if has_bytes else _of_calls(sides, _resizes, _types_of_lists)
-    return Copies(_of_calls(sides, is_copy, _types), items)
+    items = {} if has_bytes else _of_calls(sides, _resizes, types_of_lists)
+    return Copies(_of_calls(sides, is_copy, _of_copied), items)
 
 
 def _resizes(line: Line) -> bool:
@@ -129,21 +127,6 @@ def _of_calls(
     return arrays
 
 
-def _types(trace: Printed, descr: re.Pattern[str] = _ARRAY) -> dict[str, str]:
-    """The types of arrays, by the names of these, as far as operations on them tell; None of those that differ."""
-    types: dict[str, str] = {}
-    for line in trace.lines:
-        array = line.result if line.name.startswith("new_array") else line.args[0] if line.args else None
-        if line.name.startswith(_OF_ARRAYS) and array is not None and descr.fullmatch(line.descr):
-            types[array] = line.descr
-    return types
-
-
-def _types_of_lists(trace: Printed) -> dict[str, str]:
-    """The types of the items of lists, by the names of the lists."""
-    types = _types(trace, _OF_LIST)
-    return {
-        found.place[0]: types[found.value]
-        for line in trace.lines
-        if (found := line.access) and _LIST_ITEMS.fullmatch(found.memory) and found.value in types
-    }
+def _of_copied(trace: Printed) -> dict[str, str]:
+    """The descrs of the arrays whose items can be copied."""
+    return types_of_arrays(trace, _ARRAY)

@@ -69,11 +69,11 @@ _OF_LISTS = (
     r"|listslice_\w+?|listdelslice_\w+?|listsetslice"
 )
 """Functions on lists that compare no items."""
-_LIST, _BUILDER = r"<Field. list\.", r"<Field. (string|unicode)(builder|piece)\."
+_LIST, _BUILDER = r"<Array|<Field. list\.", r"<Array[SU]|<Field. (string|unicode)(builder|piece)\."
 _OWN = (
-    (r"_ll_list_resize_hint_really_look_inside_iff__listPtr_Signed_Bool", r"<Array|<Field. list\.", _LIST),
-    (rf"_ll_list_resize_hint{_ANYWHERE}", r"<Array|<Field. list\.", _LIST),
-    (rf"ll_({_OF_LISTS})({_ANYWHERE}|__\w*listPtr(_\w+)?)", r"<Array|<Field. list\.", _LIST),
+    (r"_ll_list_resize_hint_really_look_inside_iff__listPtr_Signed_Bool", _LIST, _LIST),
+    (rf"_ll_list_resize_hint{_ANYWHERE}", _LIST, _LIST),
+    (rf"ll_({_OF_LISTS})({_ANYWHERE}|__\w*listPtr(_\w+)?)", _LIST, _LIST),
     (r"ll_grow_by__stringbuilderPtr_Signed", _TEXT, _BUILDER),
     (r"ll_append_(res0|0_\d+)__stringbuilderPtr_rpy_stringPtr", _TEXT, _BUILDER),
     (r"ll_append_(res_slice|start_\d+)__stringbuilderPtr_rpy_stringPtr(_Signed)+", _TEXT, _BUILDER),
@@ -97,8 +97,8 @@ _OWN = (
 collector, by their names, with the memory that they may touch, and the memory that they write. Functions on dicts may
 read what is immutable in keys, to compare them, and compute the hashes of strings."""
 
-_STRUCTS = re.compile(r"<Field. (list|string|unicode|dict|rpy_)")
-"""The fields of their structs: of those that they may touch they may read each."""
+_STRUCTS = re.compile(r"<Field. (list|string|unicode|dict|rpy_)|<ArrayS ")
+"""The fields of their structs, and integers: of those that they may touch they may read each."""
 
 _MOST_ASKED = 1 << 14
 """The number of names of functions and memories of which is kept what they tell: logs ask again and again."""

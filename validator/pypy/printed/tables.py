@@ -45,6 +45,15 @@ def type_of(memory: str) -> str:
 def types_of_tables(lines: tuple[Line, ...], *, is_recorded: bool = True) -> dict[str, str]:
     """The types of tables, by the values that they are: the storage and the class of the strategy. What is recorded
     loads the storage behind the strategy, with no call between; an optimized trace may know that from before."""
+    types = in_storages(lines, _STORAGE, is_recorded=is_recorded)
+    for line in lines:
+        if (found := line.access) and (class_dict := _OF_CLASS.fullmatch(found.memory)):
+            types[found.value] = f"of {class_dict[1]}"
+    return types
+
+
+def in_storages(lines: tuple[Line, ...], storages: re.Pattern[str], *, is_recorded: bool = True) -> dict[str, str]:
+    """The storage and the class of the strategy of all that stands in such storages, by the values that they are."""
     types: dict[str, str] = {}
     owners: dict[str, str] = {}
     strategies: dict[str, str] = {}
@@ -58,10 +67,8 @@ def types_of_tables(lines: tuple[Line, ...], *, is_recorded: bool = True) -> dic
             for owner in [*strategies] if found.is_store else [found.place[0]]:  # a store may be to that one, too
                 strategies.pop(owner, None)
             owners[found.value] = found.place[0]
-        elif found and (storage := _STORAGE.fullmatch(found.memory)) and found.place[0] in strategies:
+        elif found and (storage := storages.fullmatch(found.memory)) and found.place[0] in strategies:
             types[found.value] = f"of {storage[1]} {strategies[found.place[0]]}"
-        elif found and (class_dict := _OF_CLASS.fullmatch(found.memory)):
-            types[found.value] = f"of {class_dict[1]}"
     return types
 
 

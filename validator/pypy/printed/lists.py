@@ -1,0 +1,97 @@
+"""RPython's lists, told apart by what their arrays hold.
+
+Lists of several types share a name, and PyPy's optimizer, which tells them apart, keeps the length of a list of numbers
+over what is done to one of objects. The array of a list tells of which kind it is; else the class of the strategy of
+the list of Python in whose storage it stands does (listobject.py), for no strategy has lists of two types. The fields
+of lists of one kind are memories of their own, where that is known of each list that a pair accesses. For what those of
+the optimized trace are taken does not matter, as with the arrays of frames.
+"""
+
+from __future__ import annotations
+
+import re
+
+from optimizer.ir.immutable import replace
+from validator.pypy.printed.lines import Printed
+from validator.pypy.printed.straight import Sides
+from validator.pypy.printed.tables import in_storages
+
+OF_ONE_KIND = "lists of one strategy hold items of one kind"
+
+_FIELD = re.compile(r"<Field[SP] list\.(length|items) [0-9]+>")
+_ITEMS = re.compile(r"<FieldP list\.items [0-9]+( of \w+ [0-9]+)?>")
+_ARRAY = re.compile(r"<Array[PSUF] [0-9]+>")
+_OF_ARRAYS = ("new_array", "arraylen_gc", "getarrayitem_gc", "setarrayitem_gc")
+_STORAGE = re.compile(r"<FieldP pypy\.objspace\.std\.listobject\.(W_ListObject\.inst_lstorage) [0-9]+>")
+_OF = re.compile(r"<Field[SP] list\.\w+ [0-9]+ of (?P<array>\w+ [0-9]+)>")
+
+
+def with_lists(sides: Sides, whole: Sides) -> tuple[Sides, tuple[str, ...]]:
+    """The pair in which the fields of lists are memories of their own, and what is assumed for that. `whole` is the
+    pair as the log has it: what nobody uses tells of lists, too."""
+    parts = [(sides, whole.after)]
+    if sides.target and whole.target:
+        parts.append((sides.target, whole.target.after))
+    recorded = [_kinds(part.before, is_recorded=True) for part, _ in parts]
+    alone = {kind for kinds in recorded for kind in kinds.values()}
+    other = next(iter(alone)) if len(alone) == 1 else ""
+    told = []
+    for (part, optimized), kinds in zip(parts, recorded, strict=True):
+        before = _typed(part.before, kinds, "")
+        after = _typed(part.after, _kinds(optimized, is_recorded=False), other)
+        if before is None or after is None:
+            return sides, ()
+        told.append(replace(part, before=before, after=after))
+    return replace(told[0], target=told[1] if told[1:] else None), (OF_ONE_KIND,) if alone else ()
+
+
+def named_kinds(memories: frozenset[str] | None, trace: Printed) -> frozenset[str] | None:
+    """These memories, with those of lists of one kind in the trace that may be among them."""
+    kinds = {line.descr for line in trace.lines if array_of(line.descr)} if memories else set()
+    return memories and memories | {one for one in kinds if f"{one.partition(' of ')[0]}>" in memories}
+
+
+def types_of_arrays(trace: Printed, descr: re.Pattern[str] = _ARRAY) -> dict[str, str]:
+    """The descrs of arrays, by the names of these, as far as operations on them tell."""
+    types: dict[str, str] = {}
+    for line in trace.lines:
+        array = line.result if line.name.startswith("new_array") else line.args[0] if line.args else None
+        if line.name.startswith(_OF_ARRAYS) and array is not None and descr.fullmatch(line.descr):
+            types[array] = line.descr
+    return types
+
+
+def types_of_lists(trace: Printed) -> dict[str, str]:
+    """The descrs of the arrays of lists, by the names of the lists, as far as operations on their items tell."""
+    types = types_of_arrays(trace)
+    return {
+        found.place[0]: types[found.value]
+        for line in trace.lines
+        if (found := line.access) and _ITEMS.fullmatch(found.memory) and found.value in types
+    }
+
+
+def array_of(memory: str) -> str:
+    """The descr of the arrays of the lists whose memory that is; "" of others."""
+    found = _OF.fullmatch(memory)
+    return f"<{found['array']}>" if found else ""
+
+
+def _kinds(trace: Printed, *, is_recorded: bool) -> dict[str, str]:
+    """The descrs of the arrays of lists, where the strategies tell, too."""
+    types = types_of_lists(trace)
+    storages = in_storages(trace.lines, _STORAGE, is_recorded=is_recorded)
+    of_strategies = {storages[one]: array for one, array in types.items() if one in storages}
+    return {one: of_strategies[kind] for one, kind in storages.items() if kind in of_strategies} | types
+
+
+def _typed(trace: Printed, kinds: dict[str, str], other: str) -> Printed | None:
+    """The trace that says of which lists the fields are; None if that of one list is not known."""
+    told = []
+    for line in trace.lines:
+        if _FIELD.fullmatch(line.descr):
+            if not (kind := kinds.get(line.args[0], other)):
+                return None
+            line = replace(line, descr=f"{line.descr[:-1]} of {kind[1:]}")
+        told.append(line)
+    return trace.with_lines(tuple(told))
