@@ -244,8 +244,9 @@ class _Names:
 
     @property
     def asks_for_objects(self) -> bool:
-        """Does a trace ask what is defined of instances alone?"""
-        return any(line.name == "guard_subclass" for sides in self.rows.pairs for line in sides.lines)
+        """Does a trace ask what is defined of instances alone? In a loop an optimized one may do so earlier."""
+        asks = ("guard_subclass", "guard_class") if self.rows.copies else ("guard_subclass",)
+        return any(line.name in asks for sides in self.rows.pairs for line in sides.lines)
 
     def __post_init__(self) -> None:
         for trace, value, again in self.rows.copies:
@@ -299,9 +300,7 @@ class _Names:
             return "NULL"
         if is_pointer(text):
             node = self.sameness.of(trace, text)
-            if node in self.strings:
-                return self.strings[node]
-            return f"ConstPtr({self.objects.setdefault(node, f'k{len(self.objects)}')})"
+            return self.strings.get(node) or f"ConstPtr({self.objects.setdefault(node, f'k{len(self.objects)}')})"
         if is_float(text):
             return _float_name(text)
         if line.name in _CLASS_TESTS and place == 1:

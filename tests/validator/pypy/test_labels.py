@@ -107,6 +107,17 @@ def test_what_has_a_field_of_an_instance_is_one() -> None:
     assert not isinstance(verdict(everywhere=True), Proved)
 
 
+def test_the_class_of_one_is_asked_sooner() -> None:
+    """The recorded loop may leave in front, at guards of which it is not known that they pass."""
+    asks = "guard_class(p1, ConstClass(W_List), descr=<Guard0x7f22>) [p0]"
+    subclass = next(line for line in BRIDGE if "guard_subclass" in line)[4:]
+    shown = judged_bridge(subclass, asks)
+    assert isinstance(shown.verdict, Proved), shown.verdict
+    assert shown.texts is not None
+    assert INSTANCES in shown.texts.assumes
+    assert not isinstance(verdict(subclass, asks, everywhere=True), Proved)
+
+
 def test_guards_of_the_body_come_from_the_first_recorded_one_that_asks_about_their_value() -> None:
     """That is the fourth one: two things are asked there of what is loaded, and here at once."""
     texts = judged_bridge().texts
