@@ -101,9 +101,10 @@ def _unwritten(part: Part, layout: Layout, structs: bool) -> Iterator[_Made]:
 
 
 def _written_items(part: Part, layout: Layout) -> dict[tuple[Value, object], set[int]]:
-    """The indices at which arrays are written, by the arrays and the memory of their items. None are told where items
-    may be copied before they are written: that makes others unwritten."""
+    """The indices at which arrays are written, by the arrays and the memory of their items. None are told of a memory
+    where items may be copied before they are written: that makes others unwritten."""
     items: dict[tuple[Value, object], set[int]] = defaultdict(set)
+    untold = set[object]()
     for one in part.ops:
         known = meant(one, layout)
         slot = layout.descr_of(known)
@@ -111,13 +112,12 @@ def _written_items(part: Part, layout: Layout) -> dict[tuple[Value, object], set
             items[known.args[0], slot].add(known.args[1].value)
         elif known.op.kind is Kind.COPY:
             source, target, *span = known.args
-            if not all(isinstance(number, ConstInt) for number in span):
-                return {}
-            start, at, count = (number.value for number in span if isinstance(number, ConstInt))
-            if not items[source, slot].issuperset(range(start, start + count)):
-                return {}
-            items[target, slot].update(range(at, at + count))
-    return items
+            start, at, count = (number.value if isinstance(number, ConstInt) else -1 for number in span)
+            if min(start, at, count) >= 0 and items[source, slot].issuperset(range(start, start + count)):
+                items[target, slot].update(range(at, at + count))
+            else:
+                untold.add(slot)
+    return {key: indices for key, indices in items.items() if key[1] not in untold}
 
 
 def _loads(part: Part, layout: Layout) -> list[Operation]:

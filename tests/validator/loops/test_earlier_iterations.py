@@ -306,11 +306,18 @@ def test_what_a_function_does_not_look_at_is_told(made: str, is_told: bool) -> N
 COPIES = """+++
 [array.Items]
 item = "int"
+[array.Others]
+item = "int"
 [call.Copy]
 result = "void"
 oopspec = "arraycopy"
 reads = ["Items"]
 writes = ["Items"]
+[call.CopyOthers]
+result = "void"
+oopspec = "arraycopy"
+reads = ["Others"]
+writes = ["Others"]
 +++
 """
 FILL = "setarrayitem_gc(p2, {}, i0, descr=Items)\n".format
@@ -327,6 +334,7 @@ SOURCE = "p6 = new_array(2, descr=Items)\n" + (FILL(0) + FILL(1)).replace("p2", 
         (2, FILL(0) + FILL(1).replace("Items", "Others"), False),
         ("i0", FILL(0) + FILL(1), False),
         (2, "call_n(7, p2, p0, 0, 0, 1, descr=Copy)\n" + FILL(0) + FILL(1), False),  # before it is written
+        (2, "call_n(7, p0, p2, 0, 0, 1, descr=CopyOthers)\n" + FILL(0) + FILL(1), True),
         (2, SOURCE + COPY(0, 0, 2), True),
         (2, SOURCE + COPY(1, 0, 1) + FILL(1), True),
         (2, SOURCE + COPY(0, 0, 1), False),
