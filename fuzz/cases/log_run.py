@@ -24,6 +24,7 @@ from validator.processes.workers import Loss, Supervision
 from validator.pypy.exits import Prove
 from validator.pypy.judge import Judged, Texts, holds, judge
 from validator.pypy.kept import Kept
+from validator.pypy.located import located
 from validator.pypy.resume_data import Loop
 from validator.pypy.study import Knowledge, Study
 from validator.tell.report import verdict_json
@@ -76,8 +77,8 @@ class LogRun:
 @dataclass(frozen=True, slots=True)
 class PairRun:
     """The outcome of a pair: its verdict in JSON, the traces that it is about (where they are kept), what is inferred,
-    what the log does not say, of a bridge the pairs that it rests on, and of a proof: does it hold without what is
-    inferred?"""
+    what the log does not say, of a bridge the pairs that it rests on, of a proof: does it hold without what is
+    inferred? And of what is unknown, where in the program that is."""
 
     pair: LogPair
     verdict: dict[str, Any]
@@ -87,6 +88,7 @@ class PairRun:
     missing: tuple[str, ...] = ()
     rests_on: tuple[int, ...] = ()
     holds_without: bool | None = None
+    where: str = ""
     warning: str = ""
 
     @property
@@ -223,7 +225,7 @@ def _outcome(pair: LogPair, name: str, judged: Judged) -> PairRun:
     said, code = verdict_json(judged.verdict, name, *traces), exit_code(judged.verdict)
     if texts is None:
         return PairRun(pair, said, code)
-    return PairRun(pair, said, code, texts, texts.assumes, judged.missing, texts.rests_on)
+    return PairRun(pair, said, code, texts, texts.assumes, judged.missing, texts.rests_on, where=located(judged))
 
 
 def _lines(pair: LogPair) -> str:

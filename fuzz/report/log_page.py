@@ -33,6 +33,7 @@ class LogPage:
         before, after = counts_of(pair.recorded), counts_of(pair.optimized)
         sizes = (f"{before[count]} → {after[count]}" for count in (Count.OPERATIONS, Count.GUARDS))
         reason = "" if outcome.name == "proved" else str(outcome.verdict["reason"]).partition("\n")[0]
+        reason += f"; {outcome.where}" if outcome.where else ""
         seconds = f"{1000 * (outcome.verdict['seconds'] or 0):.0f}"
         verdict = ("kind", "unknown" if outcome.name == "vacuous" else outcome.name, outcome.name)
         where = (log,) if log else ()

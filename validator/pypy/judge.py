@@ -73,7 +73,7 @@ class Texts:
 @dataclass(frozen=True, slots=True)
 class Judged:
     """A verdict, and the texts that it is about; None where the pair could not be translated. `missing` are statements
-    that the log does not hold, and without which the pair is not right. `translated`: the pair that is proved."""
+    that the log does not hold, and without which the pair is not right. `translated`: the pair that is judged."""
 
     verdict: Verdict
     texts: Texts | None = None
@@ -128,7 +128,7 @@ def judge(
         missing = (*(Open(text.sides, pair.kind).rests_on(verdict.counterexample) or taken), *missing)
     reason = f"{verdict.counterexample.obligation} differs, and the log does not say what PyPy knew"
     seconds = verdict.evidence.seconds + (0 if isinstance(again, Unsupported | Failed) else again.evidence.seconds)
-    return Judged(Unknown(replace(verdict.evidence, seconds=seconds), reason), texts, missing)
+    return Judged(Unknown(replace(verdict.evidence, seconds=seconds), reason), texts, missing, text)
 
 
 def _to_label(pair: LogPair, file: str, knowledge: Knowledge, options: Options, prove: Prove) -> Judged:

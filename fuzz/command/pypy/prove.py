@@ -153,6 +153,7 @@ class _Shown:
             click.echo(json.dumps({"log": log} | outcome_json(outcome)))
         else:
             told = f": {reason.partition(chr(10))[0]}" if reason else ""
+            told += f"; {outcome.where}" if outcome.where else ""
             told += f": {in_short(outcome.missing)}" if outcome.missing else ""
             margin = max(map(len, self._figures.logs)) + len(": ") if where else 0
             click.echo(f"{where:{margin}}{pair_line(outcome.pair, outcome.name)}{told}")
@@ -178,6 +179,7 @@ def outcome_json(outcome: PairRun) -> dict[str, Any]:
         | {
             "inferred": list(outcome.inferred),
             "missing": list(outcome.missing),
+            "where": outcome.where,
             "proved_without_inferred": outcome.holds_without,
         }
     )
