@@ -19,7 +19,7 @@ from xml.etree import ElementTree
 import pytest
 from commands import Command, Ended, start
 from processes import ROOT, children_of, is_running, wait_until
-from pypy_logs import LOG, across_a_call, boxed, given_up
+from pypy_logs import LOG, POINT, across_a_call, boxed, bridge, given_up, recorded
 
 from fuzz.command.pypy.prove import Proving
 
@@ -113,6 +113,18 @@ def test_what_the_log_does_not_say_is_told(run: Run) -> None:
     lines = run("denied.log", "--prove", "--jobs", "1").out.splitlines()
     assert "the log does not say what PyPy knew: call <Callv 0 r EF=5>@tell does not " in lines[0]
     assert "not in the log, each with the number of pairs that may be right because of it:" in lines
+
+
+def test_the_place_in_the_program_is_told(run: Run) -> None:
+    """PyPy knew what a constant holds, and left a guard out."""
+    load = "p1 = getfield_gc_r(ConstPtr(ptr5), descr=<FieldP A.inst_map 8>)"
+    before = recorded("[p0]", POINT.format(line=7), load, "guard_value(p1, ConstPtr(ptr6))", "finish(p0)")
+    Path("gone.log").write_text(before + bridge("[p0]", POINT.format(line=7), "+1: finish(p0)"))
+    where = "guard 0 of the recorded trace: guard_value of what a constant object holds at f;a.py:4-7~#40 FOR_ITER"
+    first, _ = prove(run, "gone.log")
+    assert (first["verdict"], first["where"]) == ("unknown", where)
+    assert f"; {where}: " in run("gone.log", "--prove", "--jobs", "1", "--html", "page.html").out
+    assert where in Path("page.html").read_text()
 
 
 def test_several_processes_say_the_same(run: Run) -> None:
