@@ -99,6 +99,12 @@ def test_that_it_is_loaded_again_elsewhere_contradicts_it() -> None:
     assert [is_proved(one) for one in log_of(pair(*TELL), pair(*TELL, array="F", is_kept=True))] == [True, True]
 
 
+def test_that_it_is_loaded_again_from_a_list_of_no_known_kind_contradicts_it_too() -> None:
+    before, after = pair(*TELL, is_kept=True)
+    unknown = [tuple(line for line in lines if ITEMS not in line and "Array" not in line) for lines in (before, after)]
+    assert [is_proved(one) for one in log_of(pair(*TELL), (unknown[0], unknown[1]))] == [False, True]
+
+
 POP = "i15 = call_i(ConstClass(ll_pop_nonneg__v1__simple_call__listPtr), {}, 0, descr=<Calli 8 ri EF=5>)"
 
 

@@ -38,7 +38,7 @@ from validator.pypy.printed.lines import (
     only_reads,
     touches_no_object,
 )
-from validator.pypy.printed.lists import array_of, types_of_lists
+from validator.pypy.printed.lists import array_of, of_any_kind, types_of_lists
 from validator.pypy.printed.straight import AFTER, BEFORE, Sides
 from validator.pypy.printed.tables import type_of, types_of_tables
 
@@ -130,7 +130,11 @@ class Evidence:
             for one in (relied_on | behind) - self.denied
             if one.memory.endswith(OF_GIVEN) or _type_of(one.memory) or not _SHARED.match(one.memory)
         )
-        return frozenset(one for one in assumed if self._is_about_others(one))
+        return frozenset(one for one in assumed if self._is_about_others(one) and not self._is_denied_of_any(one))
+
+    def _is_denied_of_any(self, effect: Effect) -> bool:
+        """Is it denied of lists of which no trace tells the kind?"""
+        return replace(effect, memory=of_any_kind(effect.memory)) in self.denied
 
     def _is_about_others(self, effect: Effect) -> bool:
         """Is it none that one of RPython's own functions has on what it reads and writes? Each is for tables or lists

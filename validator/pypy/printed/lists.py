@@ -48,7 +48,12 @@ def with_lists(sides: Sides, whole: Sides) -> tuple[Sides, tuple[str, ...]]:
 def named_kinds(memories: frozenset[str] | None, trace: Printed) -> frozenset[str] | None:
     """These memories, with those of lists of one kind in the trace that may be among them."""
     kinds = {line.descr for line in trace.lines if array_of(line.descr)} if memories else set()
-    return memories and memories | {one for one in kinds if f"{one.partition(' of ')[0]}>" in memories}
+    return memories and memories | {one for one in kinds if of_any_kind(one) in memories}
+
+
+def of_any_kind(memory: str) -> str:
+    """The memory, of lists of all kinds if it is that of lists of one."""
+    return f"{memory.partition(' of ')[0]}>" if array_of(memory) else memory
 
 
 def types_of_arrays(trace: Printed, descr: re.Pattern[str] = _ARRAY) -> dict[str, str]:
