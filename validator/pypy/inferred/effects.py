@@ -127,14 +127,11 @@ class Evidence:
         behind = told(self.stored_behind, log, _is_named, is_own=is_own)
         assumed = (
             one
-            for one in (relied_on | behind) - self.denied
+            for one in relied_on | behind
+            if self.denied.isdisjoint((one, replace(one, memory=of_any_kind(one.memory))))
             if one.memory.endswith(OF_GIVEN) or _type_of(one.memory) or not _SHARED.match(one.memory)
         )
-        return frozenset(one for one in assumed if self._is_about_others(one) and not self._is_denied_of_any(one))
-
-    def _is_denied_of_any(self, effect: Effect) -> bool:
-        """Is it denied of lists of which no trace tells the kind?"""
-        return replace(effect, memory=of_any_kind(effect.memory)) in self.denied
+        return frozenset(one for one in assumed if self._is_about_others(one))
 
     def _is_about_others(self, effect: Effect) -> bool:
         """Is it none that one of RPython's own functions has on what it reads and writes? Each is for tables or lists
