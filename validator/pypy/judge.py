@@ -17,7 +17,7 @@ from optimizer.ir.faults import Unsupported as NotModelled
 from optimizer.ir.immutable import replace
 from optimizer.ir.rows.row import STORE
 from optimizer.ir.run.interpreter import GuardFailed
-from optimizer.ir.trace import Trace, exit_of
+from optimizer.ir.trace import Operation, Trace, exit_of
 from validator.loops.proofs import ENTRY
 from validator.loops.shape import bridge_to
 from validator.loops.written import check_written
@@ -50,6 +50,9 @@ from validator.verdict import (
 OPTIONS = Options(guards=Guards.EARLY, failargs=Failargs.IGNORE, effort=1_000_000)
 """Guards may fail where the recorded trace leaves later. A log holds no resume data: see `prove_with_exits`."""
 
+
+_FIND_CONSTANTS = ("guard_value", "guard_isnull", "guard_true", "guard_false")
+"""The guards that find what they ask about to be a constant, which nobody hands over."""
 
 _LOST = "where the bridge starts: a trace with its guard"
 _BUFFERS = "where PyPy knew that nobody has the address of raw memory that it has allocated"
@@ -340,17 +343,24 @@ def _borrowing(origins: tuple[int | None, ...], text: Translated) -> list[int]:
     found: list[int] = []
     label = inner_label(text.after)
     body = None if label is None else sum(op.exit is not None for op in text.after.ops[:label])
-    handed = [exit_of(guard).failargs for guard in text.after.guards]
+    guards = text.after.guards
     for number, (own, seen) in enumerate(zip(origins, text.origins, strict=False)):
         if own is None:
             continue
         ahead = origins[number - 1] if number else None
         is_early = seen is not None and own < seen
         goes_back = ahead is not None and ahead <= own and number - 1 not in found and may_share(text.after, number)
-        is_other = ahead == own and number != body and handed[number - 1] != handed[number]
+        is_other = ahead == own and number != body and not _hand_over_the_same(guards[number - 1], guards[number])
         if is_other or (is_early and not goes_back):
             found.append(number)
     return found
+
+
+def _hand_over_the_same(one: Operation, other: Operation) -> bool:
+    """Do these guards, the other one behind, hand over the same, but for what the first has found to be a constant?"""
+    handed, later = exit_of(one).failargs, exit_of(other).failargs
+    found = one.args[:1] if one.op.name in _FIND_CONSTANTS else ()
+    return later in (handed, handed and tuple(value for value in handed if value not in found))
 
 
 def _leaves(verdict: Refuted) -> bool:

@@ -221,6 +221,37 @@ def test_guards_that_resume_at_one_place_share_resume_data(handed: str) -> None:
     assert isinstance(one.verdict, Proved) is (handed == "p0, p1, i2"), one.verdict
 
 
+@pytest.mark.parametrize(
+    ("handed", "is_same"),
+    [("p0, i1, i2", True), ("p0, i2", True), ("i1, i2", False), ("i2", False), ("p0, i1, i2, p3", False)],
+)
+def test_guards_of_one_place_hand_over_the_same_but_for_constants_that_one_has_found(
+    handed: str, *, is_same: bool
+) -> None:
+    before = "i5 = int_or(i1, i2)", "i6 = int_eq(i5, 0)", "guard_true(i6)", "finish(p0)"
+    after = (
+        "guard_value(i1, 0, descr=<Guard0x7f20>) [p0, i1, i2]",
+        f"guard_value(i2, 0, descr=<Guard0x7f21>) [{handed}]",
+        "finish(p0)",
+    )
+    inputs = "[p0, i1, i2, p3]"
+    (one,) = judged(recorded(inputs, *before) + bridge(inputs, *after))
+    assert isinstance(one.verdict, Proved) is is_same, one.verdict
+
+
+@pytest.mark.parametrize(("handed", "is_same"), [("p0, p1", True), ("p1", False)])
+def test_what_a_guard_finds_not_to_be_null_is_no_constant(handed: str, *, is_same: bool) -> None:
+    asks = (f"i{number + 2} = ptr_ne(p{number}, ConstPtr(null))" for number in (0, 1))
+    before = *asks, "i4 = int_and(i2, i3)", "guard_true(i4)", "finish(p1)"
+    after = (
+        "guard_nonnull(p0, descr=<Guard0x7f20>) [p0, p1]",
+        f"guard_nonnull(p1, descr=<Guard0x7f21>) [{handed}]",
+        "finish(p1)",
+    )
+    (one,) = judged(recorded("[p0, p1]", *before) + bridge("[p0, p1]", *after))
+    assert isinstance(one.verdict, Proved) is is_same, one.verdict
+
+
 @pytest.mark.parametrize(("vacuous", "times"), [((), 2), (("the end is never reached",), 1)])
 def test_other_origins_are_not_tried_where_a_proof_is_vacuous(
     vacuous: tuple[str, ...], times: int, monkeypatch: pytest.MonkeyPatch
