@@ -97,3 +97,20 @@ def test_a_new_list_that_is_made_larger_in_any_case() -> None:
     after = (line.replace("p7", "p2") for line in (*made("4"), f"call_n{call.format('')}", "finish()"))
     (one,) = judged(before + bridge("[p0]", *(f"+1: {line}" for line in after)))
     assert is_proved(one)
+
+
+@pytest.mark.parametrize(("items", "is_kept"), [(REFS, True), (INTS, False), ("<ArrayF 8>", True)])
+def test_a_list_with_another_array_stays_as_it_is(items: str, *, is_kept: bool) -> None:
+    """Other pairs of the log make lists of its kind larger: so nothing is inferred of the function."""
+    length = "getfield_gc_i(p7, descr=<FieldS list.length 8>)"
+    other = ("p8 = getfield_gc_r(p7, descr=<FieldP list.items 16>)", f"i9 = arraylen_gc(p8, descr={INTS})")
+    call = f"cond_call(i6, ConstClass({RESIZE}), {{}}, i5, 1, descr={DESCR})".format
+    told = (f"p3 = {ITEMS}", f"i4 = arraylen_gc(p3, descr={items})", *other, "i6 = int_lt(i4, i9)", f"i10 = {length}")
+    inputs, again = "[p0, i5, p7]", f"i11 = {length}"
+    before = recorded(inputs, *told, call("p0"), again, "finish(i11)")
+    pair = before + bridge(inputs, *(f"+1: {one}" for one in (*told, call("p0"), "finish(i10)")))
+    same = (*told, call("p7"), again, "finish(i11)")
+    one, _ = judged(pair + recorded(inputs, *same) + bridge(inputs, *(f"+1: {line}" for line in same)))
+    assert is_proved(one) is is_kept, one.verdict
+    assert one.texts is not None
+    assert not any("list.length" in what for what in one.texts.assumes)

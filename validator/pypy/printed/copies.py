@@ -17,7 +17,7 @@ from optimizer.ir.immutable import replace
 from optimizer.ir.types.declared import Call, Declarations
 from optimizer.ir.types.memory_types import RAW, Array, declared_field
 from validator.pypy.printed.lines import Line, Printed
-from validator.pypy.printed.lists import types_of_arrays, types_of_lists
+from validator.pypy.printed.lists import array_of, types_of_arrays, types_of_lists
 from validator.pypy.printed.straight import Sides
 
 COPIED = "items are copied inside arrays, and no negative number of them"
@@ -76,11 +76,13 @@ class Copies:
 
 
 def _of_items(call: Call, name: str, array: str, named: set[str]) -> Call:
-    """The same call, under another name, which of the arrays that are `named` touches no other than these items."""
+    """The same call, under another name, which of the arrays that are `named` touches no other than these items, and no
+    list that has others."""
 
     def own(memories: tuple[str, ...]) -> tuple[str, ...]:
         all_ = (*sorted(named), RAW) if memories == ("*",) else memories
-        return tuple(one for one in all_ if one == array or not one.startswith("<Array"))
+        arrays = {one: array_of(one) or one for one in all_}
+        return tuple(one for one in all_ if arrays[one] == array or not arrays[one].startswith("<Array"))
 
     return replace(call, name=name, reads=own(call.reads), writes=own(call.writes))
 
