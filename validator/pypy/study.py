@@ -16,6 +16,7 @@ from optimizer.ir.dialects.pypy_log import Section
 from optimizer.ir.dialects.pypy_pairs import Kind, LogPair, Unpaired
 from optimizer.ir.faults import InputError
 from optimizer.ir.immutable import replace
+from validator.pypy.alike import Alike, alike, of_one_array
 from validator.pypy.facts import Facts, facts_of
 from validator.pypy.field_types import FieldTypes, with_types
 from validator.pypy.forwarded import FORWARDED, forwarded
@@ -72,7 +73,7 @@ class Inferred:
     has, the constants that are known characters, the places of constants that hold 0, and of those whose `lengths` are
     other ones, and the fields of constants that are `folded` to the constants in them; and, if it `forwards`, which
     constants of a pair are one since what is stored to one of them is used for what the other one holds; and the
-    `types` of reference fields."""
+    `types` of reference fields, and constant arrays that are one since they are looked up `alike`."""
 
     effects: frozenset[Effect] = frozenset()
     apart: frozenset[str] = frozenset()
@@ -83,6 +84,7 @@ class Inferred:
     folded: frozenset[str] = frozenset()
     forwards: bool = False
     types: Mapping[str, str] = field(default_factory=dict)
+    alike: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True, eq=False)  # it is one key of what is found out once
@@ -123,6 +125,7 @@ class Study:
     _apart: Apart = field(default_factory=Apart)
     _types: FieldTypes = field(default_factory=FieldTypes)
     _lone: Lone = field(default_factory=Lone)
+    _alike: Alike = field(default_factory=Alike)
     _of_lone: Evidence = field(default_factory=Evidence)
     _contents: Contents = field(default_factory=Contents)
     _zeros: Zeros = field(default_factory=Zeros)
@@ -165,6 +168,7 @@ class Study:
         self._fields.add(sides.before.lines, sameness)
         self._apart.add(one, sides, sameness)
         self._types.add(sides.before)
+        self._alike.add(one, sides)
         self._evidence.add(one, row, once, sameness)
         self._contents.add(one, row)
         self._zeros.add(one, row, sameness)
@@ -221,7 +225,10 @@ class Study:
         folded = frozenset(filter(fields.never_changes, self._folded.assumed(log)))
         constants = self._contents.assumed(log), self._zeros.assumed(log), self._lengths.assumed(log), folded
         inferred = Inferred(
-            effects, self._apart.assumed(log), lone, *constants, forwards=True, types=self._types.assumed()
+            *(effects, self._apart.assumed(log), lone, *constants),
+            forwards=True,
+            types=self._types.assumed(),
+            alike=self._alike.assumed(log),
         )
         elsewhere = frozenset(map(str, effects - own))
         return Knowledge(fields, inferred, parents, targets, elsewhere, _usual(self._prologues))
@@ -328,10 +335,13 @@ def _text(sides: Sides, knowledge: Knowledge, *, generous: bool) -> Translated:
     rows = rows_of(sides)
     sameness, inferred = Sameness(rows, knowledge.leaves), knowledge.inferred
     made_one = _made_one(rows, sameness, inferred.lone)
-    if made_one:
-        sameness = Sameness(rows, knowledge.leaves, inferred.lone)
-    same = forwarded(rows, sameness, knowledge.leaves) if inferred.forwards else []
-    if same:
+    tables = alike(sides, inferred.alike)
+    same = [(one, other) for one, *others in tables.values() for other in others]
+    if made_one or same:
+        sameness = Sameness(rows, knowledge.leaves, inferred.lone, same)
+    more = forwarded(rows, sameness, knowledge.leaves) if inferred.forwards else []
+    if more:
+        same += more
         sameness = Sameness(rows, knowledge.leaves, inferred.lone, same)
     sides, folded = with_folded(sides, rows, sameness, inferred.folded)
     if folded:
@@ -340,7 +350,7 @@ def _text(sides: Sides, knowledge: Knowledge, *, generous: bool) -> Translated:
     text = translate(
         sides, rows, sameness, inferred.effects, knowledge.fields, contents=inferred.contents, generous=generous
     )
-    of_one = (FORWARDED,) if same else ()
+    of_one = (*map(of_one_array, tables), *((FORWARDED,) if more else ()))
     assumes = (*text.assumes, *map(_one_object, made_one), *of_one, *folded)
     return replace(text, assumes=assumes, mistakes=tuple(mistakes(sides, sameness)))
 
