@@ -113,19 +113,21 @@ class Workers(Generic[Q, A]):
         self, others: Sequence[int] = (), at_most_s: float | None = None
     ) -> Iterator[tuple[Q, A | Done | Loss]]:
         """The requests that are answered or lost. Waits until there is something, or one of `others`, which are files,
-        can be read, or so many seconds are over. Raises InputError where the work does."""
+        can be read, or so many seconds are over; who is late by then is so, however long answers take to be taken.
+        Raises InputError where the work does."""
         busy = [worker for worker in self._workers if worker.request is not None]
         patience, now = self._supervision.patience_s, time.monotonic()
         limits = [max(0.0, worker.heard + patience - now) for worker in busy]
         if at_most_s is not None:
             limits.append(at_most_s)
         ready = wait([*(worker.connection for worker in busy), *others], min(limits, default=None))
+        now = time.monotonic()
         for worker in busy:
             assert worker.request is not None
             request = worker.request
             if worker.connection in ready:
                 yield request, self._received(worker)
-            elif time.monotonic() - worker.heard > patience:
+            elif now - worker.heard > patience:
                 self._end([worker])
                 yield request, Loss.LATE
 

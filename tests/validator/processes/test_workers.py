@@ -18,7 +18,7 @@ from processes import children_of, is_running, start_python
 
 from validator.processes.guardian import let_go, watch
 from validator.processes.ordered import Answer, Request, answer_all, judge_all
-from validator.processes.workers import Loss, Supervision, _serve
+from validator.processes.workers import Loss, Supervision, _serve, working
 
 PATIENCE_S = 0.4
 PLENTY_MB = 1 << 20
@@ -105,6 +105,25 @@ def test_no_request_is_lost_behind_a_slow_one(slow: int, tmp_path: Path) -> None
     requests = [Request(number, line.encode()) for number, line in enumerate(lines, start=1)]
     told = answer_all(requests, nullcontext(planted), lost, Supervision(2, PLENTY_MB, PATIENCE_S))
     assert [one.text for one in told] == [f"{number} {line}" for number, line in enumerate(lines, start=1)]
+
+
+def test_who_takes_answers_slowly_makes_no_worker_late() -> None:
+    """Both have answered in time; while the first answer is printed, the time of the second worker is over."""
+
+    def answer(seconds: float) -> list[float]:
+        time.sleep(seconds)
+        return [seconds]
+
+    with working(nullcontext(answer), Supervision(2, PLENTY_MB, PATIENCE_S)) as workers:
+        for seconds in (0.0, 0.1):
+            workers.give(seconds)
+        told = []
+        while workers.is_busy():
+            for _, one in workers.collect():
+                told.append(one)
+                time.sleep(2 * PATIENCE_S * (one == 0.0))
+    assert sorted(one for one in told if isinstance(one, float)) == [0.0, 0.1]
+    assert Loss.LATE not in told
 
 
 def test_a_batch_goes_on_without_the_workers_that_it_loses(tmp_path: Path) -> None:
@@ -215,7 +234,7 @@ PROGRAM = """
 import sys, time
 from validator.command.exits import run_command
 from validator.processes.ordered import Answer, judge_all
-from validator.processes.workers import Loss, Supervision, _serve
+from validator.processes.workers import Loss, Supervision, _serve, working
 
 def judge(request):
     if b"hang" in request.text:
