@@ -52,7 +52,7 @@ def log_junit_text(
     figures: LogFigures, began: float, seconds: float, pairs: Sequence[tuple[str, str, str, float]]
 ) -> str:
     """The file of logs whose pairs were proved, each with its name, verdict, reason and seconds. What is refuted is a
-    failure; of what is not settled, the test is skipped."""
+    failure; of what is not settled, the test is skipped. A log that is damaged, say, is an error."""
     suite = _suite(figures.title, seconds, began, {"pairs": figures.pairs, "unpaired": figures.unpaired})
     for name, verdict, reason, spent in pairs:
         test = _test(suite, "pairs", name, spent)
@@ -61,6 +61,9 @@ def log_junit_text(
             ElementTree.SubElement(test, kind, message=printable(reason), type=verdict).text = printable(reason)
         elif verdict != "proved":
             ElementTree.SubElement(test, "skipped")
+    for problem in figures.problems:
+        test = _test(suite, "logs", problem.partition(": ")[0])
+        ElementTree.SubElement(test, "error", message=printable(problem), type="log").text = printable(problem)
     return _file(suite, "\n".join(figures.lines()))
 
 

@@ -22,8 +22,8 @@ _SHOWN = 20
 
 @dataclass(slots=True)
 class LogFigures:
-    """The sums over the pairs of logs. `all_pairs` is the number of pairs when the logs were first read, and
-    `known` tells what is known beside the logs."""
+    """The sums over the pairs of logs. `all_pairs` is the number of pairs when the logs were first read, `known` tells
+    what is known beside the logs, and the `problems` why they say less than was asked."""
 
     logs: tuple[str, ...]
     all_pairs: int = 0
@@ -35,6 +35,7 @@ class LogFigures:
     seconds: list[float] = field(default_factory=list)
     without_inferred: int = 0
     known: tuple[str, ...] = ()
+    problems: list[str] = field(default_factory=list)
 
     def add(self, run: PairRun) -> None:
         self.verdicts[run.pair.kind, run.name] += 1
@@ -124,6 +125,7 @@ class LogFigures:
             "missing": [{"missing": what, "pairs": n} for what, n in self.missing.counts.most_common()],
             "proved_without_inferred": self.without_inferred,
             "known": [*self.known],
+            "problems": self.problems,
         }
 
 

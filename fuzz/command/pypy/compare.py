@@ -12,7 +12,7 @@ import click
 from fuzz.cases.compared_logs import compare_logs
 from fuzz.cases.known import read_known, take_known
 from fuzz.cases.log_run import opened_logs, study_logs
-from fuzz.command.pypy.pairs import no_such_pair, pair_json, problems_of
+from fuzz.command.pypy.pairs import pair_json, problems_of
 from fuzz.command.pypy.prove import Proving
 from fuzz.report.compared_figures import ComparedFigures, counts_json, differences_json
 from fuzz.report.words import counted
@@ -23,7 +23,7 @@ from validator.command.status import Status
 def compare(logs: Sequence[str], proving: Proving, as_json: bool) -> Exit:
     """Compares the pairs of logs with what our optimizer makes of the recorded traces, and prints the tables; with
     JSON, an object for each pair, too."""
-    figures, status = ComparedFigures(), Status(time.monotonic())
+    figures, status, seen = ComparedFigures(), Status(time.monotonic()), set[int]()
     with opened_logs(logs) as read:
         given = read_known(proving.given)
         study = study_logs(read, given=given)
@@ -31,6 +31,7 @@ def compare(logs: Sequence[str], proving: Proving, as_json: bool) -> Exit:
         with closing(compare_logs(read, study, proving.jobs, frozenset(proving.only))) as compared:
             for one in compared:
                 figures.add(one)
+                seen.add(one.pair.number)
                 status.show(lambda seconds: f"{figures.pairs} pairs in {seconds:.0f} s")
                 if as_json:
                     left = {"loss": one.loss} if one.loss else {"differences": differences_json(one.differences)}
@@ -39,8 +40,6 @@ def compare(logs: Sequence[str], proving: Proving, as_json: bool) -> Exit:
     name = read[0].name if len(read) == 1 else counted(len(read), "log")
     for line in [json.dumps(figures.json() | {"known": known})] if as_json else [*figures.lines(name), *known]:
         click.echo(line)
-    problems = problems_of(read)
-    if proving.only and not figures.pairs and not problems:
-        problems = [f"{log.name}: {no_such_pair(log, proving.only)}" for log in read]
+    problems = problems_of(read, proving.only, seen)
     click.echo("".join(f"{problem}\n" for problem in problems), err=True, nl=False)
     return Exit.USAGE if problems else Exit.PROVED

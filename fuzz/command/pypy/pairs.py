@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence, Set
 
 import click
 
@@ -75,14 +75,14 @@ def missing_sections(kinds: set[bool]) -> str:
     return f"only {there} traces are in it; PyPy prints the others with {missing} in PYPYLOG, too"
 
 
-def problems_of(logs: Iterable[LogFile]) -> list[str]:
-    """The logs, read to their ends, that are damaged or have no pairs, each with the reason."""
-    return [f"{log.name}: {log.damage or missing_sections(log.kinds)}" for log in logs if log.damage or not log.pairs]
-
-
-def no_such_pair(log: LogFile, only: Iterable[int]) -> str:
-    """The complaint about a log, read to its end, that has none of these pairs."""
-    return f"there is no pair {', '.join(map(str, sorted(only)))}: it has {log.pairs} pairs"
+def problems_of(logs: Sequence[LogFile], only: Iterable[int] = (), seen: Set[int] = frozenset()) -> list[str]:
+    """The logs, read to their ends, that are damaged or have no pairs, each with the reason; if there are none, what was
+    asked for `only` and was not `seen` in any of them."""
+    damaged = [log for log in logs if log.damage or not log.pairs]
+    missing = ", ".join(map(str, sorted({*only} - seen)))
+    if damaged or not missing:
+        return [f"{log.name}: {log.damage or missing_sections(log.kinds)}" for log in damaged]
+    return [f"{log.name}: there is no pair {missing}: it has {counted(log.pairs, 'pair')}" for log in logs]
 
 
 def pair_line(pair: LogPair, verdict: str = "") -> str:

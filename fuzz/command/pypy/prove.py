@@ -13,11 +13,11 @@ from typing import Any
 import click
 
 from fuzz.cases.known import read_known, take_known
-from fuzz.cases.log_run import LogFile, LogRun, PairRun, opened_logs, prove_logs, study_logs
+from fuzz.cases.log_run import LogRun, PairRun, opened_logs, prove_logs, study_logs
 from fuzz.cases.recorded import log_stem
 from fuzz.cases.store import Case, store_case
 from fuzz.command.options import gathered, jobs_option
-from fuzz.command.pypy.pairs import missing_sections, no_such_pair, pair_json, pair_line, unpaired_json, unpaired_line
+from fuzz.command.pypy.pairs import pair_json, pair_line, problems_of, unpaired_json, unpaired_line
 from fuzz.report.junit import log_junit_text
 from fuzz.report.log_figures import LogFigures
 from fuzz.report.log_page import LogPage
@@ -101,16 +101,16 @@ def prove(
                 shown.add(log.name, outcome)
                 status.show(figures.line)
     status.clear()
+    figures.problems = problems_of(run.logs, run.only, shown.seen)
     _print_figures(figures, as_json)
     if folder is not None and not as_json:
         click.echo(f"the pairs are in {folder}; their case.toml says with what --failargs they are judged")
-    problems = [f"{log.name}: {problem}" for log in run.logs if (problem := _problem(log, run.only, figures))]
-    click.echo("".join(f"{problem}\n" for problem in problems), err=True, nl=False)
+    click.echo("".join(f"{problem}\n" for problem in figures.problems), err=True, nl=False)
     if proving.junit is not None:
         write_text(proving.junit, log_junit_text(figures, began, time.monotonic() - start, shown.tests))
     if proving.html is not None and shown.page is not None:
         write_text(proving.html, shown.page.text(figures))
-    return worst([*shown.codes, *([Exit.USAGE] if problems or shown.is_damaged else [])])
+    return worst([*shown.codes, *([Exit.USAGE] if figures.problems or shown.is_damaged else [])])
 
 
 def _watched(items: Iterable[LogPair | Unpaired], figures: LogFigures, status: Status) -> Iterator[LogPair | Unpaired]:
@@ -127,11 +127,13 @@ class _Shown:
         self._figures, self._as_json, self.page, self._folder = figures, as_json, page, folder
         self._warning = ""
         self.codes: set[Exit] = set()
+        self.seen: set[int] = set()
         self.tests: list[tuple[str, str, str, float]] = []
         self.is_damaged = False
 
     def add(self, log: str, outcome: PairRun | Unpaired) -> None:
         """Takes in an outcome in the log of that name."""
+        self.seen.add(outcome.number if isinstance(outcome, Unpaired) else outcome.pair.number)
         if isinstance(outcome, Unpaired):
             self._figures.unpaired += 1
             self.is_damaged |= bool(outcome.section.loss)
@@ -160,15 +162,6 @@ class _Shown:
         if self._folder is not None and (loss := _stored(outcome, log, self._folder)):
             self.is_damaged = True
             click.echo(f"{log}: pair {outcome.pair.number} is not extracted: {loss}", err=True)
-
-
-def _problem(log: LogFile, only: frozenset[int], figures: LogFigures) -> str:
-    """The reason for which a log says less than was asked, beside single traces; '' if there is none."""
-    if log.damage or not log.pairs:
-        return log.damage or missing_sections(log.kinds)
-    if only and not figures.pairs + figures.unpaired:
-        return no_such_pair(log, only)
-    return ""
 
 
 def outcome_json(outcome: PairRun) -> dict[str, Any]:

@@ -88,6 +88,7 @@ def read_traces(lines: Iterable[str]) -> Iterator[Section]:
     """The recorded and the optimized traces in the lines of a log, in the order of their ends."""
     stack: list[_Open] = []
     for number, line in enumerate(lines, start=1):
+        line = line.removeprefix("\ufeff") if number == 1 else line
         mark = LOG_MARK.match(line) if line.startswith("[") else None
         if mark is None:
             if stack and stack[-1].is_trace:

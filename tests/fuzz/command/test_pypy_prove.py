@@ -143,6 +143,7 @@ def test_a_pair_alone_is_judged_with_what_the_whole_log_says(run: Run) -> None:
     code, _, err = run("run.log", "--prove", "--only", "9", "--jobs", "1")
     assert code == 2
     assert err == "run.log: there is no pair 9: it has 3 pairs\n"
+    assert run("run.log", "--prove", "--jobs", "1", "--only", "3", "--only", "9").err == err
 
 
 def test_exit_codes_are_those_of_a_batch(run: Run) -> None:
@@ -258,6 +259,23 @@ def test_damaged_lines_are_counted_and_never_a_fault(run: Run) -> None:
         Path("odd.log").write_text("\n".join(lines))
         code, _, err = run("odd.log", "--prove", "--jobs", "1", "--timeout", "5")
         assert code in (0, 1, 2, 3, 4), err
+
+
+def test_a_damaged_log_is_an_error_in_all_that_machines_read(run: Run) -> None:
+    data = gzip.compress(LOG.encode(), mtime=0)
+    Path("cut.log.gz").write_bytes(data[: len(data) - 20])
+    args = "--junit", "cut.xml", "--html", "cut.html"
+    code, out, err = run("cut.log.gz", "--prove", "--jobs", "1", "--json", *args)
+    sums = json.loads(out.splitlines()[-1])
+    suite = ElementTree.parse("cut.xml").getroot()[0]
+    assert (code, suite.get("errors")) == (2, "1")
+    assert sums["problems"] == [err.strip()]
+    assert err.strip() in Path("cut.html").read_text()
+
+
+def test_a_byte_order_mark_hides_no_trace(run: Run) -> None:
+    Path("marked.log").write_text(f"\ufeff{LOG}", encoding="utf-8")
+    assert [one["pairs"] for one in prove(run, "marked.log")[-1:]] == [3]
 
 
 def test_traces_of_two_processes_are_no_pair(run: Run) -> None:
