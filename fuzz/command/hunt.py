@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Iterator
-from contextlib import closing
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from random import SystemRandom
@@ -122,9 +122,7 @@ def _run(plan: Plan, folder: Path, limits: _Limits, jobs: int, as_json: bool, st
         tried += not why
         return not why
 
-    with closing(Claims(folder / "claims")) as claims, closing(Hunt(folder, plan)) as hunted:
-        if not claims.claim(0):
-            raise InputError(f"--folder: somebody is at the hunt in {folder}")
+    with _alone(folder, plan) as (claims, hunted):
         for known in hunted.known.values():
             figures.add(known)
         if not as_json:
@@ -147,6 +145,16 @@ def _run(plan: Plan, folder: Path, limits: _Limits, jobs: int, as_json: bool, st
     ):
         click.echo(line)
     return Exit.INTERRUPTED if why == "interrupted" else _exit_code(figures)
+
+
+@contextmanager
+def _alone(folder: Path, plan: Plan) -> Iterator[tuple[Claims, Hunt]]:
+    """The hunt in a folder, and its claim: it is opened when nobody else is at it, whose last line would be cut off."""
+    with closing(Claims(folder / "claims")) as claims:
+        if not claims.claim(0):
+            raise InputError(f"--folder: somebody is at the hunt in {folder}")
+        with closing(Hunt(folder, plan)) as hunted:
+            yield claims, hunted
 
 
 def _why_ended(limits: _Limits, figures: Figures, tried: int, seconds: float) -> str:

@@ -76,8 +76,8 @@ def missing_sections(kinds: set[bool]) -> str:
 
 
 def problems_of(logs: Sequence[LogFile], only: Iterable[int] = (), seen: Set[int] = frozenset()) -> list[str]:
-    """The logs, read to their ends, that are damaged or have no pairs, each with the reason; if there are none, what was
-    asked for `only` and was not `seen` in any of them."""
+    """The logs, read to their ends, that are damaged or have no pairs, each with the reason; if there are none, what is
+    asked for `only` and was `seen` in none of them."""
     damaged = [log for log in logs if log.damage or not log.pairs]
     missing = ", ".join(map(str, sorted({*only} - seen)))
     if damaged or not missing:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+import platform
 import re
 import shutil
 from pathlib import Path
@@ -261,6 +263,18 @@ def test_a_hunt_that_was_killed_goes_on_as_if_it_had_not_been(
     assert programs_of(traceproof.folder / "killed") == whole
     assert [*whole] == [*range(5, 13)]
     assert any(whole.values()), "none was made from others"
+
+
+def test_a_hunt_that_somebody_is_at_is_left_as_it_is(traceproof: Command) -> None:
+    hunted(traceproof, fake(traceproof.folder), "--folder", "taken", programs=2)
+    results = traceproof.folder / "taken" / "results.jsonl"
+    with results.open("a") as file:
+        file.write('{"seed": 9')  # it is writing
+    before = results.read_bytes()
+    (traceproof.folder / "taken" / "claims" / "0").write_text(f"{platform.node()} {os.getpid()}\n")
+    done = traceproof("hunt", "--resume", "--folder", "taken", "--programs", "1")
+    assert (done.code, results.read_bytes()) == (2, before)
+    assert "somebody is at the hunt" in done.err
 
 
 def test_programs_that_do_something_new_are_kept(traceproof: Command, monkeypatch: pytest.MonkeyPatch) -> None:
