@@ -8,7 +8,7 @@ from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 
-from fuzz.campaign.folder import read_plan, write_plan
+from fuzz.campaign.folder import PLAN, read_plan, write_plan
 from fuzz.campaign.results import ResultFile, read_results
 from fuzz.campaign.seeds import Seeds
 from fuzz.cases.store import new_folder
@@ -28,11 +28,11 @@ def merge_campaigns(sources: Sequence[Path], target: Path) -> Merged:
     """Adds what the campaigns in the folders `sources` found out to that in `target`, which is begun with the plan of
     the first if there is none. Raises InputError where their plans would find out other things, and OSError."""
     plans = [read_plan(source) for source in sources]
-    write_plan(target, plans[0])
-    kept = read_plan(target)
+    kept = read_plan(target) if (target / PLAN).exists() else plans[0]
     for source, plan in zip(sources, plans, strict=True):
         if not plan.makes_as(kept):
             raise InputError(f"{source}: this campaign has another optimizer or other options than that in {target}")
+    write_plan(target, kept)
     seen, added, known = Seeds(), 0, 0
     for result in read_results(target):
         seen.add(result.seed)

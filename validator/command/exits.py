@@ -70,8 +70,12 @@ def collect_seldom() -> None:
 
 
 def run_command(command: Callable[[], int]) -> int:
-    """Run `command`; turn what it raises into one message on standard error and an exit code."""
+    """Run `command`; turn what it raises into one message on standard error and an exit code. A standard stream that is
+    closed is empty, or takes what is written to it."""
     collect_seldom()
+    for name, mode in ("stdin", "r"), ("stdout", "w"), ("stderr", "w"):
+        if getattr(sys, name) is None:
+            setattr(sys, name, os.fdopen(os.open(os.devnull, os.O_RDWR), mode))
     try:
         with _clean_interrupts():
             return int(command())

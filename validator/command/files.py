@@ -70,7 +70,8 @@ def _umask() -> int:
 
 
 def write_text(path: str, text: str) -> None:
-    """Write a file beside its place and rename it into it; to standard output for `-`. Raises InputError."""
+    """Write a file in UTF-8 beside its place and rename it into it; to standard output for `-`. What is no text, as
+    the name of a file may not be, is written with a backslash. Raises InputError."""
     if path == "-":
         sys.stdout.write(text)
         return
@@ -80,20 +81,22 @@ def write_text(path: str, text: str) -> None:
     target = Path(path)
     if not target.parent.is_dir():
         raise InputError(f"{path}: there is no folder {target.parent}")
-    beside = None
+    beside, data = None, text.encode(errors="backslashreplace")
     try:
         if target.exists() and not target.is_file():  # a device or a pipe, which must stay what it is
-            target.write_text(text)
+            target.write_bytes(data)
             return
-        with tempfile.NamedTemporaryFile("w", dir=target.parent, prefix=f".{target.name}.", delete=False) as out:
+        with tempfile.NamedTemporaryFile(dir=target.parent, prefix=f".{target.name}.", delete=False) as out:
             beside = out.name
-            out.write(text)
+            out.write(data)
             out.flush()
             os.fsync(out.fileno())
         Path(beside).chmod(0o666 & ~_umask())
         Path(beside).replace(target)
-    except OSError as problem:
+    except BaseException as problem:
         if beside is not None:
             Path(beside).unlink(missing_ok=True)
+        if not isinstance(problem, OSError):
+            raise
         problem.filename = path
         raise InputError(describe(problem)) from None

@@ -429,3 +429,29 @@ def test_a_file_that_cannot_be_written(folder: Path, monkeypatch: pytest.MonkeyP
         write_text("out.trace", ADD)
     assert (folder / "out.trace").read_text() == "old"
     assert [path.name for path in folder.iterdir()] == ["out.trace"]
+
+
+def test_ctrl_c_leaves_nothing_beside_a_file(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupt(_: int) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("os.fsync", interrupt)
+    with pytest.raises(KeyboardInterrupt):
+        write_text("out.trace", ADD)
+    assert not [*folder.iterdir()]
+
+
+def test_a_file_is_written_in_utf_8_with_what_is_no_text_in_it(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("locale.getpreferredencoding", lambda *_: "ascii")
+    write_text("out.trace", "# \u00e9 \udce9\n")
+    assert (folder / "out.trace").read_bytes() == b"# \xc3\xa9 \\udce9\n"
+
+
+@pytest.mark.parametrize(("closed", "code"), [(">&-", 0), ("2>&-", 0), ("<&-", 2)])
+def test_a_standard_stream_may_be_closed(folder: Path, closed: str, code: int) -> None:
+    (folder / "add.trace").write_text(ADD)
+    first = "-" if code else "add.trace"
+    command = f"exec {Path(sys.executable).parent / 'validate'} {first} add.trace {closed}"
+    ended = subprocess.run(["bash", "-c", command], cwd=folder, capture_output=True, text=True, check=False)
+    assert ended.returncode == code, ended.stderr
+    assert "internal error" not in ended.stderr
