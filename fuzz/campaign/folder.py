@@ -65,7 +65,7 @@ class CampaignFolder:
         self._file = ResultFile(folder / "results")
         self._claims = Claims(folder / "claims")
         self._firsts = self._batches()
-        self._refresh()
+        self.refresh()
 
     def _batches(self) -> Iterator[tuple[int, int]]:
         """The starts of the batches, with the number of their seeds."""
@@ -75,7 +75,8 @@ class CampaignFolder:
             first += BATCH
             left = None if left is None else left - BATCH
 
-    def _refresh(self) -> None:
+    def refresh(self) -> None:
+        """Takes in what others have found out."""
         for result in self._reader.read(but=self._file.path):
             self._note(result)
 
@@ -94,7 +95,7 @@ class CampaignFolder:
         for first, count in self._firsts:
             if self._known.holds(first, count) or not self._claims.claim(first):
                 continue
-            self._refresh()
+            self.refresh()
             seeds = range(first, first + count)
             known = frozenset(seed for seed in seeds if seed in self._known)
             if len(known) < count:

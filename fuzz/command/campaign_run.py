@@ -39,6 +39,7 @@ def run_campaign(plan: Plan, folder: Path, supervising: Supervise, as_json: bool
     with closing(CampaignFolder(folder, plan, until, summary.add)) as campaign:
         summary.before = summary.traces
         interrupted = _work(campaign, supervising, summary, shown)
+        campaign.refresh()
     shown.status.clear()
     spent = time.monotonic() - start
     click.echo(json.dumps(summary.data(spent, interrupted)) if as_json else summary.text(spent, interrupted))
@@ -89,7 +90,9 @@ def _why_ended(plan: Plan, summary: Summary, interrupted: bool) -> str:
         return "it was interrupted"
     if _is_enough(summary):
         return f"it was to stop after {times(plan.stop_after or 0, 'find')}"
-    return "its time was up" if plan.traces is None or summary.traces < plan.traces else "all its traces were tried"
+    if plan.traces is not None and summary.traces >= plan.traces:
+        return "all its traces were tried"
+    return "its time was up" if plan.seconds is not None else "other processes are at what is left"
 
 
 def _is_enough(summary: Summary) -> bool:

@@ -66,13 +66,15 @@ def answer_all(
     work: AbstractContextManager[Callable[[Q], A]],
     lost: Callable[[Q, Loss], A],
     supervision: Supervision,
+    ahead: int = _AHEAD,
 ) -> Generator[A]:
-    """The same for requests that are there. Each process that works enters the context of the work for itself."""
+    """The same for requests that are there, of which up to `ahead` for each worker are taken before they are due. Each
+    process that works enters the context of the work for itself."""
     if supervision.jobs == 1:
         with work as answer:
             yield from map(answer, requests)
         return
-    yield from _in_order(partial(next, iter(requests), None), None, work, lost, supervision)
+    yield from _in_order(partial(next, iter(requests), None), None, work, lost, supervision, ahead)
 
 
 _Numbered = tuple[int, Q]
@@ -90,11 +92,12 @@ def _in_order(
     work: AbstractContextManager[Callable[[Q], A]],
     lost: Callable[[Q, Loss], A],
     supervision: Supervision,
+    ahead: int = _AHEAD,
 ) -> Generator[A]:
     """The answers of workers. `next_request` gives None while there is no request: for ever, or until more of the
     `lines` are read."""
     taken = told = 0  # so many requests
-    most = _AHEAD * supervision.jobs
+    most = ahead * supervision.jobs
     waiting: deque[_Numbered[Q]] = deque()
     answers: dict[int, A] = {}
     with working(_answering(work), supervision) as workers:

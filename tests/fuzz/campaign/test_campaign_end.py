@@ -6,9 +6,12 @@ import json
 import os
 import re
 import shlex
+import shutil
 import signal
 import sys
 import time
+from collections.abc import Generator
+from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 
@@ -17,11 +20,15 @@ from commands import OPTIMIZERS, Command, start
 from hypothesis import given
 from hypothesis import strategies as st
 
+from fuzz.campaign.batch import Cut, SeedDone, Task
+from fuzz.campaign.folder import read_plan
 from fuzz.campaign.plan import Plan
 from fuzz.campaign.results import Result, read_results
 from fuzz.campaign.seeds import Seeds
 from fuzz.campaign.summary import Summary
 from fuzz.cases.store import read_case
+from fuzz.command.campaign_run import run_campaign
+from validator.command.exits import Exit
 
 SERVER = """\
 import json, sys, time
@@ -80,6 +87,27 @@ def test_a_campaign_ends_in_time_while_a_server_always_hangs(tmp_path: Path) -> 
     assert time.monotonic() - began < 1.5 + 2 + _STARTING_S
     assert out.startswith("campaign ended: 0 traces in ")
     assert err == ("warning: no trace was done in 1.5 s; the optimizer may take 10 s for each (--optimizer-timeout)\n")
+
+
+def test_what_others_have_found_out_meanwhile_is_told(traceproof: Command, capsys: pytest.CaptureFixture[str]) -> None:
+    """One that has nothing left to do ends before the others, or behind them."""
+    traceproof("fuzz", "--seed", "3", "--traces", "8", "--jobs", "1", "--folder", "other")
+    traceproof("fuzz", "--seed", "3", "--traces", "2", "--jobs", "1", "--folder", "mine")
+    plan = replace(read_plan(Path("mine")), traces=8)
+
+    def others(*_: object) -> Generator[SeedDone | Task | Cut]:
+        for file in Path("other/results").iterdir():
+            shutil.copy(file, Path("mine/results") / f"other-{file.name}")
+        yield from ()
+
+    def nothing(*_: object) -> Generator[SeedDone | Task | Cut]:
+        yield from ()
+
+    assert run_campaign(plan, Path("mine"), others, False, time.monotonic()) is Exit.PROVED
+    assert "8 traces" in capsys.readouterr().out
+    assert "all its traces were tried" in Path("mine/report/index.html").read_text()
+    run_campaign(replace(plan, traces=9), Path("mine"), nothing, False, time.monotonic())
+    assert "other processes are at what is left" in Path("mine/report/index.html").read_text()
 
 
 def test_that_no_trace_was_done_is_said_of_what_ended_in_time() -> None:

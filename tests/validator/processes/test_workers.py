@@ -107,6 +107,21 @@ def test_no_request_is_lost_behind_a_slow_one(slow: int, tmp_path: Path) -> None
     assert [one.text for one in told] == [f"{number} {line}" for number, line in enumerate(lines, start=1)]
 
 
+@pytest.mark.parametrize("ahead", [1, 5])
+def test_no_more_requests_are_taken_ahead_than_are_asked_for(ahead: int) -> None:
+    taken: list[int] = []
+
+    def requests() -> Iterator[Request]:
+        for number in range(50):
+            taken.append(number)
+            yield Request(number, b"ok")
+
+    supervision = Supervision(2, PLENTY_MB, PATIENCE_S)
+    with closing(answer_all(requests(), nullcontext(planted), lost, supervision, ahead)) as told:
+        next(told)
+    assert len(taken) == 2 * ahead
+
+
 def test_who_takes_answers_slowly_makes_no_worker_late() -> None:
     """Both have answered in time; while the first answer is printed, the time of the second worker is over."""
 
