@@ -20,6 +20,7 @@ from fuzz.hunt.target import open_target
 from fuzz.report.junit import RunCase, corpus_junit_text
 from fuzz.report.words import times
 from fuzz.subject.optimizers import OptimizerSpec
+from optimizer.ir.faults import InputError
 from validator.command.exits import Exit, worst
 from validator.command.files import write_text
 from validator.command.judging import open_cache
@@ -49,18 +50,25 @@ for _command in (add, prune, export):
 @read_corpus_option
 @_json_option
 def list_cases(folder: str, as_json: bool) -> int:
-    """List the cases: name, expected verdict or kind of find, and what the case is about.
+    """List the cases: name, expected verdict or kind of find, and what the case is about. Ends with 2 if one cannot be
+    read.
 
     \b
     $ traceproof corpus list --corpus campaign/cases
     """
+    code = Exit.PROVED
     for name in case_names(Path(folder)):
-        case = read_case(Path(folder), name)
+        try:
+            case = read_case(Path(folder), name)
+        except InputError as mistake:
+            click.echo(f"error: {mistake}", err=True)
+            code = Exit.USAGE
+            continue
         if as_json:
             click.echo(json.dumps(_json(case)))
         else:
             click.echo(f"{name:40} {case.expect or case.kind:12} {case.about or case.message}".rstrip())
-    return 0
+    return code
 
 
 def _json(case: Case) -> dict[str, Any]:
@@ -157,6 +165,8 @@ def _show(outcome: CaseRun | Unreadable, as_json: bool) -> RunCase:
     match outcome:
         case Unreadable(name, reason):
             click.echo(f"error: {reason}", err=True)
+            if as_json:
+                click.echo(json.dumps({"name": name, "verdict": None, "differences": [], "report": reason}))
             return RunCase(name, (reason,), is_readable=False)
         case CaseRun(name, _, differences, report):
             lines = [*(f"{name}: {difference}" for difference in differences)]

@@ -41,6 +41,18 @@ def test_a_corpus_says_what_differs(traceproof: Command) -> None:
     ]
 
 
+def test_a_case_that_cannot_be_read_is_told_and_those_behind_it_too(traceproof: Command) -> None:
+    _case(traceproof.folder, "a-odd", "expect = 'maybe'", TRACE)
+    _case(traceproof.folder, "b-right", "expect = 'proved'", TRACE)
+    listed, ran = traceproof("corpus", "list"), traceproof("corpus", "run", "--json")
+    assert (listed.code, ran.code) == (2, 2)
+    assert "a-odd" in listed.err
+    assert listed.out.startswith("b-right")
+    first, second = map(json.loads, ran.out.splitlines())
+    assert (first["name"], first["verdict"], second["verdict"]) == ("a-odd", None, "proved")
+    assert first["report"] in ran.err
+
+
 def test_a_corpus_runs_the_optimizer_unless_told_not_to(traceproof: Command) -> None:
     traceproof.write("mine.py", OPTIMIZERS)
     _case(traceproof.folder, "with", "about = 'x'")
