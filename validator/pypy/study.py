@@ -168,7 +168,7 @@ class Study:
         self._fields.add(sides.before.lines, sameness)
         self._apart.add(one, sides, sameness)
         self._types.add(sides.before)
-        self._alike.add(one, sides)
+        self._alike.add(one, sides, sameness)
         self._evidence.add(one, row, once, sameness)
         self._contents.add(one, row)
         self._zeros.add(one, row, sameness)
@@ -299,7 +299,7 @@ def translated(
         rests_on=tuple(sorted(rests_on)),
         is_bridge=pair.kind is not Kind.LOOP and not text.is_loop,
         by_preamble=is_by_preamble,
-        resumed=tuple(named_kinds(memories, sides.after) for memories in resumed),
+        resumed=tuple(named_kinds(memories, sides.lines) for memories in resumed),
         mistakes=() if is_by_preamble else text.mistakes,
     )
 

@@ -115,6 +115,26 @@ def test_a_function_on_lists_writes_those_of_the_kind_that_it_is_given() -> None
     assert not is_proved(judged_bridge(*pair(*OTHER, numbers, *given)))
 
 
+def test_a_function_that_is_given_a_list_of_which_nothing_tells_may_write_any() -> None:
+    """It is the same list under another name, from which no item is loaded."""
+    again = "p50 = getfield_gc_r(p0, descr=<FieldP P.inst_list 24>)"
+    objects, any_ = POP.format("p11"), (again, POP.format("p50"))
+    log = pair(*OTHER, objects, "guard_no_exception()"), pair(*any_, "guard_no_exception()")
+    assert [is_proved(one) for one in log_of(*log)] == [False, False]
+
+
+@pytest.mark.parametrize("kinds", ["SP", "PS"])
+def test_a_strategy_with_lists_of_two_kinds_tells_nothing(kinds: str) -> None:
+    def items(at: int, array: str) -> tuple[str, ...]:
+        kind, name = ("r", "p") if array == "P" else ("i", "i")
+        load = f"{name}{at + 3} = getarrayitem_gc_{kind}(p{at + 2}, 0, descr=<Array{array} 8>)"
+        return f"p{at + 2} = getfield_gc_r(p{at}, descr={ITEMS})", load
+
+    lists = (*in_storage(30, 40), *items(32, kinds[0]), *in_storage(40, 48), *items(42, kinds[1]), *in_storage(50, 56))
+    length = f"i60 = getfield_gc_i(p52, descr={LENGTH})", f"setfield_gc(p52, 7, descr={LENGTH})"
+    assert not is_proved(judged_bridge(*pair(*lists, *length)))
+
+
 def test_a_list_of_the_optimized_trace_of_which_nothing_tells_is_of_the_only_kind() -> None:
     """Its items are not loaded there."""
     before, after = pair(*TELL)
@@ -150,9 +170,9 @@ def test_a_pair_with_a_list_of_no_known_kind_stays_as_it_is() -> None:
 
 def test_resume_data_that_stores_to_a_list_may_store_to_one_of_each_kind() -> None:
     trace = lines(("i3", "getfield_gc_i", ("p0",), OF_INTEGERS))
-    assert named_kinds(frozenset({LENGTH}), trace) == {LENGTH, OF_INTEGERS}
-    assert named_kinds(frozenset({ITEMS}), trace) == {ITEMS}
-    assert named_kinds(None, trace) is None
+    assert named_kinds(frozenset({LENGTH}), trace.lines) == {LENGTH, OF_INTEGERS}
+    assert named_kinds(frozenset({ITEMS}), trace.lines) == {ITEMS}
+    assert named_kinds(None, trace.lines) is None
 
 
 LOOKUP = (

@@ -136,6 +136,25 @@ def test_a_guard_shares_the_resume_data_of_those_in_front_if_it_can(
     assert isinstance(one.verdict, Proved) is is_shared
 
 
+def test_a_list_that_is_virtual_is_made_where_a_bridge_starts() -> None:
+    """Of which kind it is the recorded trace alone tells."""
+    made = (
+        "p5 = new(descr=<SizeDescr 24>)",
+        "setfield_gc(p5, 1, descr=<FieldS list.length 8>)",
+        "p6 = new_array_clear(1, descr=<ArrayP 8>)",
+        "setfield_gc(p5, p6, descr=<FieldP list.items 16>)",
+        "setarrayitem_gc(p6, 0, p0, descr=<ArrayP 8>)",
+        "setfield_gc(p0, p5, descr=<FieldP P.inst_list 24>)",
+    )
+    asks, gone = ("i3 = int_lt(i1, 9)", "guard_true(i3{}"), "setfield_gc(p0, p2, descr=<FieldP P.inst_list 24>)"
+    before = (*made, asks[0], asks[1].format(")"), gone, "finish(i1)")
+    after = asks[0], asks[1].format(", descr=<Guard0x7f10>) [p0, i1]"), gone, "finish(i1)"
+    parent = recorded("[p0, i1, p2]", *before) + bridge("[p0, i1, p2]", *(f"+1: {one}" for one in after))
+    child = bridge("[p0, i1]", *(f"+1: {one}" for one in (*made, "finish(i1)")))
+    log = parent.replace("Guard 0x7f10", "Guard 0x7f99") + recorded("[p0, i1]", *made, "finish(i1)") + child
+    assert all(isinstance(one.verdict, Proved) for one in judged(log))
+
+
 @pytest.mark.parametrize("is_stored", [True, False])
 def test_what_is_stored_to_a_list_of_one_kind_is_so_where_a_bridge_starts(*, is_stored: bool) -> None:
     """There, the trace of the bridge alone does not tell of which kind the list is."""

@@ -33,6 +33,7 @@ from validator.pypy.printed.lines import (
     Printed,
     does_to_own,
     is_named,
+    is_object,
     is_variable,
     keeps_off,
     only_reads,
@@ -86,7 +87,7 @@ class Evidence:
     """Statements of pairs on effects, each with the pairs that say so. `stored_behind` are reads and writes that
     contradict a store which is put off, with the iteration in which it stands: one trace would only say of its own
     store that it is right there. A preamble and its body are two, optimized one after the other. `given` are the types
-    of tables and lists that functions are given."""
+    of tables and lists that functions are given, "" of what else they are."""
 
     relied_on: dict[Effect, set[Witness]] = field(default_factory=dict)
     stored_behind: dict[Effect, set[Witness]] = field(default_factory=dict)
@@ -94,11 +95,10 @@ class Evidence:
     given: set[tuple[str, str]] = field(default_factory=set)
 
     def add(self, pair: Witness, sides: Sides, once: int, sameness: Sameness) -> None:
-        """Takes in a pair, of which these are the last row, the number of operations in an iteration, and the classes,
-        which grow."""
+        """Takes in a pair: its last row, the number of operations in an iteration, and the classes, which grow."""
         types = types_of_tables(sides.before.lines) | types_of_lists(sides.before)
-        calls = (line for line in sides.before.lines if types and line.is_call)
-        self.given |= {(line.function, types[arg]) for line in calls for arg in line.args if arg in types}
+        calls = (line for line in sides.before.lines if line.is_call)
+        self.given |= {(line.function, types.get(arg, "")) for line in calls for arg in filter(is_object, line.args)}
         relied: set[Effect] = set()
         behind: set[tuple[Effect, int]] = set()
         for _ in range(_ROUNDS):
@@ -134,10 +134,10 @@ class Evidence:
         return frozenset(one for one in assumed if self._is_about_others(one))
 
     def _is_about_others(self, effect: Effect) -> bool:
-        """Is it none that one of RPython's own functions has on what it reads and writes? Each is for tables or lists
-        of one type: one that is given those of another type, and none of this one, does nothing to these."""
+        """Is it none that one of RPython's own functions has on what it reads and writes? One that is given those of
+        another type, and none of this one, does nothing to these; nor to lists, which some share, if all is known."""
         type_, given = _type_of(effect.memory), {type_ for one, type_ in self.given if one == effect.function}
-        is_of_others = type_ and given and type_ not in given
+        is_of_others = type_ and given - {""} and not given & {type_, *([""] if array_of(effect.memory) else [])}
         return bool(is_of_others) or not does_to_own(effect.function, effect.verb, effect.memory)
 
     def kept(self) -> Iterator[Row]:

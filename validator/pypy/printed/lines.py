@@ -377,6 +377,11 @@ def is_named(text: str) -> bool:
     return _UNNAMED.search(text) is None
 
 
+def is_object(text: str) -> bool:
+    """Is it a reference, be it a value or a constant?"""
+    return (text[:1] == "p" and is_variable(text)) or is_pointer(text)
+
+
 def is_pointer(text: str) -> bool:
     """Is it a constant object? A log numbers each of its uses."""
     return text[:1] == "C" and _POINTER.fullmatch(text) is not None

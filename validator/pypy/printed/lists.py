@@ -10,9 +10,11 @@ the optimized trace are taken does not matter, as with the arrays of frames.
 from __future__ import annotations
 
 import re
+from collections import Counter
+from collections.abc import Iterable
 
 from optimizer.ir.immutable import replace
-from validator.pypy.printed.lines import Printed
+from validator.pypy.printed.lines import Line, Printed
 from validator.pypy.printed.straight import Sides
 from validator.pypy.printed.tables import in_storages
 
@@ -45,9 +47,9 @@ def with_lists(sides: Sides, whole: Sides) -> tuple[Sides, tuple[str, ...]]:
     return replace(told[0], target=told[1] if told[1:] else None), (OF_ONE_KIND,) if alone else ()
 
 
-def named_kinds(memories: frozenset[str] | None, trace: Printed) -> frozenset[str] | None:
-    """These memories, with those of lists of one kind in the trace that may be among them."""
-    kinds = {line.descr for line in trace.lines if array_of(line.descr)} if memories else set()
+def named_kinds(memories: frozenset[str] | None, lines: Iterable[Line]) -> frozenset[str] | None:
+    """These memories, and for each that is a field of lists, that field of each kind of lists in the lines."""
+    kinds = {line.descr for line in lines if array_of(line.descr)} if memories else set()
     return memories and memories | {one for one in kinds if of_any_kind(one) in memories}
 
 
@@ -86,7 +88,9 @@ def _kinds(trace: Printed, *, is_recorded: bool) -> dict[str, str]:
     """The descrs of the arrays of lists, where the strategies tell, too."""
     types = types_of_lists(trace)
     storages = in_storages(trace.lines, _STORAGE, is_recorded=is_recorded)
-    of_strategies = {storages[one]: array for one, array in types.items() if one in storages}
+    shown = {(storages[one], array) for one, array in types.items() if one in storages}
+    alone = Counter(strategy for strategy, _ in shown)
+    of_strategies = {strategy: array for strategy, array in shown if alone[strategy] == 1}
     return {one: of_strategies[kind] for one, kind in storages.items() if kind in of_strategies} | types
 
 
