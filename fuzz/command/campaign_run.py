@@ -39,11 +39,12 @@ def run_campaign(plan: Plan, folder: Path, supervising: Supervise, as_json: bool
     with closing(CampaignFolder(folder, plan, until, summary.add)) as campaign:
         summary.before = summary.traces
         interrupted = _work(campaign, supervising, summary, shown)
+        why = _why_ended(summary, interrupted, is_late=until is not None and time.time() >= until)
         campaign.refresh()
     shown.status.clear()
     spent = time.monotonic() - start
     click.echo(json.dumps(summary.data(spent, interrupted)) if as_json else summary.text(spent, interrupted))
-    write_report(folder, _why_ended(plan, summary, interrupted))
+    write_report(folder, why or _why_ended(summary) or "other processes are at what is left")
     if not as_json:
         click.echo(f"  report: {folder / 'report' / 'index.html'}")
     if warning := summary.warning(interrupted):
@@ -85,14 +86,16 @@ def _work(campaign: CampaignFolder, supervising: Supervise, summary: Summary, sh
     return interrupted
 
 
-def _why_ended(plan: Plan, summary: Summary, interrupted: bool) -> str:
+def _why_ended(summary: Summary, interrupted: bool = False, *, is_late: bool = False) -> str:
+    """The reason for which the campaign has ended; "" if there is none in this process."""
+    traces = summary.plan.traces
     if interrupted:
         return "it was interrupted"
     if _is_enough(summary):
-        return f"it was to stop after {times(plan.stop_after or 0, 'find')}"
-    if plan.traces is not None and summary.traces >= plan.traces:
+        return f"it was to stop after {times(summary.plan.stop_after or 0, 'find')}"
+    if traces is not None and summary.traces >= traces:
         return "all its traces were tried"
-    return "its time was up" if plan.seconds is not None else "other processes are at what is left"
+    return "its time was up" if is_late else ""
 
 
 def _is_enough(summary: Summary) -> bool:

@@ -86,7 +86,7 @@ def mine(
         pass  # a mistake is told here, not by every process
     code = Exit.PROVED
     try:
-        with closing(answer_all(sources, _mining(optimizer), _lost, supervision, ahead=1)) as outcomes:
+        with closing(answer_all(sources, _mining(optimizer), _lost, supervision)) as outcomes:
             for outcome in outcomes:
                 tally.add(outcome)
                 status.show(tally.line)

@@ -75,7 +75,7 @@ def run_command(command: Callable[[], int]) -> int:
     collect_seldom()
     for name, mode in ("stdin", "r"), ("stdout", "w"), ("stderr", "w"):
         if getattr(sys, name) is None:
-            setattr(sys, name, os.fdopen(os.open(os.devnull, os.O_RDWR), mode))
+            setattr(sys, name, os.fdopen(os.open(os.devnull, os.O_RDWR), mode, errors="backslashreplace"))
     try:
         with _clean_interrupts():
             return int(command())

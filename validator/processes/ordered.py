@@ -66,15 +66,14 @@ def answer_all(
     work: AbstractContextManager[Callable[[Q], A]],
     lost: Callable[[Q, Loss], A],
     supervision: Supervision,
-    ahead: int = _AHEAD,
 ) -> Generator[A]:
-    """The same for requests that are there, of which up to `ahead` for each worker are taken before they are due. Each
-    process that works enters the context of the work for itself."""
+    """The same for requests that are there, each of which is taken when a worker is idle. Each process that works
+    enters the context of the work for itself."""
     if supervision.jobs == 1:
         with work as answer:
             yield from map(answer, requests)
         return
-    yield from _in_order(partial(next, iter(requests), None), None, work, lost, supervision, ahead)
+    yield from _in_order(partial(next, iter(requests), None), None, work, lost, supervision)
 
 
 _Numbered = tuple[int, Q]
@@ -92,27 +91,30 @@ def _in_order(
     work: AbstractContextManager[Callable[[Q], A]],
     lost: Callable[[Q, Loss], A],
     supervision: Supervision,
-    ahead: int = _AHEAD,
 ) -> Generator[A]:
     """The answers of workers. `next_request` gives None while there is no request: for ever, or until more of the
     `lines` are read."""
     taken = told = 0  # so many requests
-    most = ahead * supervision.jobs
+    most = _AHEAD * supervision.jobs
     waiting: deque[_Numbered[Q]] = deque()
     answers: dict[int, A] = {}
     with working(_answering(work), supervision) as workers:
         while True:
-            while taken - told < most and (request := next_request()) is not None:
-                waiting.append((taken, request))
-                taken += 1
             while waiting and workers.has_idle():
                 workers.give(waiting.popleft())
+            while taken - told < most and (lines is not None or workers.has_idle()):
+                if (request := next_request()) is None:
+                    break
+                waiting.append((taken, request))
+                taken += 1
+                if workers.has_idle():
+                    workers.give(waiting.popleft())
             if told in answers:
                 yield answers.pop(told)
                 told += 1
                 continue
             has_more = lines is not None and not lines.has_ended
-            if told == taken and not has_more:
+            if told == taken and not has_more and not workers.is_busy():
                 return
             to_read = [lines] if lines is not None and has_more and taken - told < most else []
             for (number, request), answer in workers.collect([file.fileno() for file in to_read]):
