@@ -120,8 +120,8 @@ class _Walk:
             self.classes[line.args[0]] = line.args[1]
         elif line.name in ("guard_nonnull", "assert_not_none"):
             self.not_null.add(line.args[0])
-        elif line.name in _SAY_CONSTANT:
-            self._is_constant(line.args[0], _SAY_CONSTANT[line.name] or line.args[1])
+        elif line.name in SAY_CONSTANT:
+            self._is_constant(line.args[0], SAY_CONSTANT[line.name] or line.args[1])
         elif line.name in _TESTS and line.result is not None:
             self.tests[line.result] = line
         elif line.name.startswith("same_as_") and line.result is not None and line.args != (TOKEN,):
@@ -197,7 +197,7 @@ def _equal(value: str, content: str, number: int) -> Iterator[Line]:
     yield Line(None, "record_exact_value_i", (equal, "1"))
 
 
-_SAY_CONSTANT = {"guard_value": "", "guard_isnull": NULL, "guard_true": "1", "guard_false": "0"}
+SAY_CONSTANT = {"guard_value": "", "guard_isnull": NULL, "guard_true": "1", "guard_false": "0"}
 """The guards that say which constant a value is; "" where it is the second argument."""
 
 _EQUAL, _DIFFERENT = (

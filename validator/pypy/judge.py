@@ -24,7 +24,7 @@ from validator.loops.written import check_written
 from validator.prove.judge import OUT_OF_TIME, validate
 from validator.pypy.ends import RESUME_AT_END, fails_at_end, prove_to_end
 from validator.pypy.exits import Prove, prove_with_exits
-from validator.pypy.facts import LateFacts
+from validator.pypy.facts import SAY_CONSTANT, LateFacts
 from validator.pypy.open import Open
 from validator.pypy.origins import with_places
 from validator.pypy.printed.lines import allocates_raw
@@ -50,9 +50,6 @@ from validator.verdict import (
 OPTIONS = Options(guards=Guards.EARLY, failargs=Failargs.IGNORE, effort=1_000_000)
 """Guards may fail where the recorded trace leaves later. A log holds no resume data: see `prove_with_exits`."""
 
-
-_FIND_CONSTANTS = ("guard_value", "guard_isnull", "guard_true", "guard_false")
-"""The guards that find what they ask about to be a constant, which nobody hands over."""
 
 _LOST = "where the bridge starts: a trace with its guard"
 _BUFFERS = "where PyPy knew that nobody has the address of raw memory that it has allocated"
@@ -359,7 +356,7 @@ def _borrowing(origins: tuple[int | None, ...], text: Translated) -> list[int]:
 def _hand_over_the_same(one: Operation, other: Operation) -> bool:
     """Do these guards, the other one behind, hand over the same, but for what the first has found to be a constant?"""
     handed, later = exit_of(one).failargs, exit_of(other).failargs
-    found = one.args[:1] if one.op.name in _FIND_CONSTANTS else ()
+    found = one.args[:1] if one.op.name in SAY_CONSTANT else ()
     return later in (handed, handed and tuple(value for value in handed if value not in found))
 
 

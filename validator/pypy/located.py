@@ -7,8 +7,9 @@ a bridge to an inner label the loop stands behind the bridge, so that nobody fin
 from __future__ import annotations
 
 import re
+from itertools import takewhile
 
-from validator.loops.proofs import STEP
+from validator.loops.proofs import AGAIN, STEP
 from validator.pypy.judge import Judged
 from validator.pypy.printed.lines import Line, Printed, is_pointer
 from validator.pypy.printed.rows import body_of
@@ -24,7 +25,7 @@ def located(judged: Judged) -> str:
     """The guard or operation that an unknown verdict is about, as far as it tells of one: the trace in which it stands,
     what it does, and where in the program; "" if it does not."""
     text, verdict = judged.translated, judged.verdict
-    if text is None or not isinstance(verdict, Unknown) or verdict.reason.startswith(STEP):
+    if text is None or not isinstance(verdict, Unknown) or verdict.reason.startswith((AGAIN, STEP)):
         return ""
     if not text.is_loop and (judged.texts is None or judged.texts.before is not text.before):
         return ""  # guards have other numbers
@@ -34,9 +35,11 @@ def located(judged: Judged) -> str:
     if found := _OPTIMIZED.search(reason):
         return _guard(int(found[1]), "optimized", *_optimized(sides))
     if found := _OPERATION.search(reason):
-        number, lines = int(found[1]), sides.after.lines  # in front of these stands a statement
-        is_own = number <= len(lines)
-        return _told(lines[number - 1], sides.after, f"op {number} of the optimized trace") if is_own else ""
+        first = [*takewhile(lambda line: line.name != "label", sides.after.lines)]  # in front of it stands a statement
+        number = int(found[1])
+        return (
+            _told(first[number - 1], sides.after, f"op {number} of the optimized trace") if number <= len(first) else ""
+        )
     return ""
 
 

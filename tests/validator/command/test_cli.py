@@ -455,3 +455,8 @@ def test_a_standard_stream_may_be_closed(folder: Path, closed: str, code: int) -
     ended = subprocess.run(["bash", "-c", command], cwd=folder, capture_output=True, text=True, check=False)
     assert ended.returncode == code, ended.stderr
     assert "internal error" not in ended.stderr
+
+
+def test_a_closed_standard_error_takes_any_text(folder: Path) -> None:
+    command = f"exec {Path(sys.executable).parent / 'validate'} $'\\xff' $'\\xff' 2>&-"
+    assert subprocess.run(["bash", "-c", command], cwd=folder, check=False).returncode == 2

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from optimizer.ir.immutable import replace
-from tests.pypy_logs import POINT, judged_bridge
+from tests.pypy_logs import POINT, judged, judged_bridge, loop, recorded
 from tests.validator.pypy.test_labels import judged_bridge as judged_to_label
 from validator import Proved, Unknown
 from validator.pypy.judge import Judged
@@ -46,11 +46,27 @@ def test_a_guard_on_a_constant_is_told_with_its_place_in_the_program() -> None:
         ("body: op 99: defined: the optimized trace does it", ""),
         ("body: guard 99: left was not settled", ""),
         ("step: guard 0: left was not settled", ""),  # a part of the optimized trace stands on the recorded side
+        ("again: op 2: defined: the optimized trace does it", ""),
         ("the time limit was reached", ""),
     ],
 )
 def test_guards_of_a_bridge_and_of_its_loop_are_counted_one_after_the_other(reason: str, place: str) -> None:
     shown = told(reason, judged_to_label())
+    assert shown.startswith(place)
+    assert bool(shown) is bool(place)
+
+
+@pytest.mark.parametrize(("number", "place"), [(2, "op 2 of the optimized trace: int_add"), (3, ""), (4, "")])
+def test_operations_behind_a_label_have_other_numbers(number: int, place: str) -> None:
+    peeled = (
+        "[i0]",
+        "+1: label(i0, descr=TargetToken(140))",
+        *("+1: i2 = int_sub(i0, 0)", "+1: i1 = int_add(i0, 1)", "+1: label(i1, descr=TargetToken(141))"),
+        *("+1: i3 = int_add(i1, 1)", "+1: jump(i3, descr=TargetToken(141))"),
+    )
+    before = recorded("[i0]", "i1 = int_add(i0, 1)", "jump(i1, descr=<Loop-1>)")
+    (one,) = judged(before + loop(*peeled))
+    shown = told(f"body: op {number}: defined: the optimized trace does it", one)
     assert shown.startswith(place)
     assert bool(shown) is bool(place)
 

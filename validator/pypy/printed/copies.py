@@ -12,6 +12,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 
 from optimizer.ir.immutable import replace
 from optimizer.ir.types.declared import Call, Declarations
@@ -105,7 +106,7 @@ def copies_of(sides: Sides) -> Copies:
     """The copies in both traces."""
     has_bytes = any(line.name.startswith(_BYTES) for line in sides.lines)  # in which items may be found, of any type
     items = {} if has_bytes else _of_calls(sides, _resizes, types_of_lists)
-    return Copies(_of_calls(sides, is_copy, _of_copied), items)
+    return Copies(_of_calls(sides, is_copy, partial(types_of_arrays, descr=_ARRAY)), items)
 
 
 def _resizes(line: Line) -> bool:
@@ -127,8 +128,3 @@ def _of_calls(
                 return {}
             arrays[line.args] = found.pop()
     return arrays
-
-
-def _of_copied(trace: Printed) -> dict[str, str]:
-    """The descrs of the arrays whose items can be copied."""
-    return types_of_arrays(trace, _ARRAY)
