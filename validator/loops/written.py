@@ -26,7 +26,7 @@ _OLD = 2
 """The number of iterations that no proof tells apart from more."""
 
 
-UNREAD = "no iteration reads fields that an earlier one has allocated and not written"
+UNREAD = "no iteration reads what an earlier one has allocated and not written"
 """The assumption that `hands_on_unwritten = false` declares."""
 
 
@@ -37,15 +37,15 @@ def may_hand_on_unwritten(loop: Loop) -> bool:
 
 def check_written(loop: Loop) -> None:
     """Raises Unsupported where the preamble or the body may read memory that an iteration in front of the last one has
-    allocated and not written."""
-    load = _late(loop, _loads, structs=loop.declared.hands_on_unwritten)
+    allocated and not written, if that is not declared."""
+    load = _late(loop, _loads, structs=True) if loop.declared.hands_on_unwritten else None
     if load is not None:
         what = f"{load.op.name} of what an earlier iteration may have allocated and not written"
         raise Unsupported(what, load.line, "after")
 
 
 def takes_for_written(loop: Loop) -> bool:
-    """Does a proof of the loop rest on the declaration that no fields are read which are not written?"""
+    """Does a proof of the loop rest on the declaration that nothing is read which is not written?"""
     is_declared = not loop.declared.hands_on_unwritten
     return is_declared and (_hands_on(loop, structs=True) or _late(loop, _loads, structs=True) is not None)
 

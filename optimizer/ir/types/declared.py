@@ -75,7 +75,7 @@ FLAGS = ("cleared", "string_identity", "hands_on_unwritten")
 class Declarations:
     """All that is declared, in the order of the text. `fields` are those of no struct in particular. `cleared`: have
     new structs that are not declared zeros in their numbers? `string_identity`: may it matter which string it is?
-    `hands_on_unwritten`: may a loop read fields that an earlier iteration has allocated and not written?"""
+    `hands_on_unwritten`: may a loop read what an earlier iteration has allocated and not written?"""
 
     structs: tuple[Struct, ...] = ()
     arrays: tuple[Array, ...] = ()
