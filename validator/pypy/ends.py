@@ -9,7 +9,7 @@ does not say that they do: so it is an assumption, which the verdict names, and 
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence, Set
+from collections.abc import Collection, Iterator, Sequence
 from itertools import takewhile
 
 from optimizer.ir.immutable import replace
@@ -20,6 +20,8 @@ from validator.pypy.exits import Prove, Shown, prove_with_exits
 from validator.pypy.resume_data import with_origins
 from validator.verdict import Failargs, Guards, Options, Proved
 
+_END = Operation(OPS["finish"], ())
+
 RESUME_AT_END = "guards of what the bridge hands on, behind all others, resume at its end"
 
 
@@ -28,15 +30,16 @@ def prove_to_end(
 ) -> tuple[Trace, Shown] | None:
     """A proof of a bridge with such guards, if there is one, and the recorded trace with a place where they resume.
 
-    Two proofs make it: without these guards, and what is computed for them alone, the others fail in the right cases;
-    and wherever guards fail, these too, the state is that of the recorded trace."""
-    more = len(_asked(after, origins, {*after.end.args}))
+    Two proofs make it: without these guards, what is computed for them alone, and what is handed on, the others fail in
+    the right cases; and wherever guards fail, these too, the state is that of the recorded trace."""
+    more = len(_asked(after, origins))
     own = len(after.guards) - more
     if not more:
         return None
     is_kept = [at < own for at in range(own + more)]
-    less = with_origins(after.of(Part(after.inputs, after.ops, ()).with_guards(is_kept).needed().ops), origins[:own])
-    if not isinstance(prove(before, less, replace(options, failargs=Failargs.IGNORE), None), Proved):
+    ops = Part(after.inputs, (*after.ops[:-1], _END), ()).with_guards(is_kept).needed().ops
+    less, ended = with_origins(after.of(ops), origins[:own]), before.of((*before.ops[:-1], _END))
+    if not isinstance(prove(ended, less, replace(options, failargs=Failargs.IGNORE), None), Proved):
         return None
     ends = before.of([*before.ops[:-1], Operation(OPS["guard_true"], (ConstInt(1),), exit=Exit()), before.end])
     whole = with_origins(after, (*origins[:own], *[len(before.guards)] * more))
@@ -49,7 +52,7 @@ def prove_to_end(
 
 def fails_at_end(obligation: str, after: Trace, origins: tuple[int | None, ...]) -> bool:
     """Is this about when such a guard fails, or on what it is defined?"""
-    asked = _asked(after, origins, {*after.end.args, *_found_to_be(after.end.args, after.guards)})
+    asked = _asked(after, origins)
     first = len(after.guards) - len(asked)
     places = [place for place, op in enumerate(after.ops) if any(op is guard for guard in asked)]
     return obligation in (
@@ -58,9 +61,10 @@ def fails_at_end(obligation: str, after: Trace, origins: tuple[int | None, ...])
     )
 
 
-def _asked(after: Trace, origins: tuple[int | None, ...], handed_on: Set[Value]) -> list[Operation]:
+def _asked(after: Trace, origins: tuple[int | None, ...]) -> list[Operation]:
     """Such guards of a bridge, the last one first."""
     last = list(zip(after.guards, origins, strict=True))[::-1] if after.end.op.jumps else []
+    handed_on = {*after.end.args, *_found_to_be(after.end.args, after.guards)}
     reached = {value for value in handed_on if isinstance(value, Var)}
     for op in after.ops:
         if op.result is not None and (op.op.name.startswith("get") or op.op.is_pure) and {*op.args[:1]} & reached:

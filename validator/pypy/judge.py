@@ -15,9 +15,9 @@ from optimizer.ir.dialects.pypy_pairs import Kind, LogPair
 from optimizer.ir.faults import InputError
 from optimizer.ir.faults import Unsupported as NotModelled
 from optimizer.ir.immutable import replace
-from optimizer.ir.rows.row import STORE
+from optimizer.ir.rows.row import NEW, STORE
 from optimizer.ir.run.interpreter import GuardFailed
-from optimizer.ir.trace import Operation, Trace, exit_of
+from optimizer.ir.trace import Trace, exit_of
 from validator.loops.proofs import ENTRY
 from validator.loops.shape import bridge_to
 from validator.loops.written import check_written
@@ -340,24 +340,31 @@ def _borrowing(origins: tuple[int | None, ...], text: Translated) -> list[int]:
     found: list[int] = []
     label = inner_label(text.after)
     body = None if label is None else sum(op.exit is not None for op in text.after.ops[:label])
-    guards = text.after.guards
     for number, (own, seen) in enumerate(zip(origins, text.origins, strict=False)):
         if own is None:
             continue
         ahead = origins[number - 1] if number else None
         is_early = seen is not None and own < seen
         goes_back = ahead is not None and ahead <= own and number - 1 not in found and may_share(text.after, number)
-        is_other = ahead == own and number != body and not _hand_over_the_same(guards[number - 1], guards[number])
+        is_other = ahead == own and number != body and not _hand_over_the_same(text.after, number)
         if is_other or (is_early and not goes_back):
             found.append(number)
     return found
 
 
-def _hand_over_the_same(one: Operation, other: Operation) -> bool:
-    """Do these guards, the other one behind, hand over the same, but for what the first has found to be a constant?"""
-    handed, later = exit_of(one).failargs, exit_of(other).failargs
-    found = one.args[:1] if one.op.name in SAY_CONSTANT else ()
-    return later in (handed, handed and tuple(value for value in handed if value not in found))
+def _hand_over_the_same(after: Trace, number: int) -> bool:
+    """Does that guard hand over what the one in front does, but for what that one has found to be a constant, and with
+    new objects for what they hold?"""
+    first, last = [place for place, op in enumerate(after.ops) if op.op.is_guard][number - 1 : number + 1]
+    one, between = after.ops[first], after.ops[first:last]
+    handed, later = exit_of(one).failargs, exit_of(after.ops[last]).failargs
+    if handed is None or later is None:
+        return handed is later
+    made = {op.result for op in between if op.op.kind is NEW and op.result in later}
+    gone = {op.args[-1] for op in between if op.op.kind is STORE and op.args[0] in made}
+    gone |= {*one.args[:1]} if one.op.name in SAY_CONSTANT else set()
+    gone -= {*later}
+    return [value for value in handed if value not in gone] == [value for value in later if value not in made]
 
 
 def _leaves(verdict: Refuted) -> bool:

@@ -124,6 +124,36 @@ def test_a_class_that_is_asked_for_behind_a_recorded_guard_refutes_nothing() -> 
     assert not isinstance(verdict(early, recorded), Proved)
 
 
+NULLED = GUARD + "    guard_isnull(p9, descr=<Guard0x7f04>) [p0, p3, i4]\n"
+
+
+def with_two(text: str, handed: str) -> str:
+    """The traces with one value more, which goes round."""
+    return (
+        text.replace("[p0, i1]\n", "[p0, i1, p9]\n")
+        .replace("jump(p3, i4", f"jump(p3, i4, {handed}")
+        .replace("(p0, i1, descr=TargetToken", "(p0, i1, p9, descr=TargetToken")
+        .replace("jump(p0, i1, descr=<Loop", "jump(p0, i1, p9, descr=<Loop")
+    )
+
+
+@pytest.mark.parametrize(
+    ("last", "handed", "kind"),
+    [
+        (NULLED, "ConstPtr(null)", Proved),
+        (NULLED, "p9", Proved),
+        (GUARD, "ConstPtr(null)", Refuted),
+        (NULLED.replace("isnull(p9", "nonnull(p9"), "ConstPtr(null)", Refuted),
+        (NULLED.replace("isnull(p9", "value(p9, ConstPtr(ptr1)"), "ConstPtr(null)", Unknown),
+    ],
+)
+def test_what_they_find_to_be_a_constant_is_handed_on_as_that(last: str, handed: str, kind: type) -> None:
+    loop = pair(with_two(GOING_ROUND, ""), with_two(ROUND, "").replace("[p0, i1]", "[p0, i1, p9]"))
+    optimized = with_two(OPTIMIZED.replace(GUARD, last), handed)
+    shown = judged(loop + pair(with_two(RECORDED, "p9"), optimized, "7f01"))[1].verdict
+    assert isinstance(shown, kind), shown
+
+
 def test_what_finishes_has_no_such_guards() -> None:
     ends = [text.replace("jump(p3, i4", "finish(p3") for text in (RECORDED, OPTIMIZED)]
     recorded, optimized = (text.replace("descr=<Loop-1>", "").replace("descr=TargetToken(140)", "") for text in ends)

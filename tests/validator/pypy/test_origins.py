@@ -239,6 +239,34 @@ def test_guards_of_one_place_hand_over_the_same_but_for_constants_that_one_has_f
     assert isinstance(one.verdict, Proved) is is_same, one.verdict
 
 
+@pytest.mark.parametrize(
+    ("stored", "handed", "is_same"),
+    [
+        ("i1", "p0, p4, i2", True),
+        ("i1", "p0, i1, p4, i2", True),  # which another object may hold, too
+        ("i1", "p0, i2", False),
+        ("i2", "p0, p4, i2", False),  # where is the other number?
+        ("i1", "p4, i2", False),
+    ],
+)
+def test_guards_of_one_place_hand_over_new_objects_for_what_they_hold(
+    stored: str, handed: str, *, is_same: bool
+) -> None:
+    before = "i5 = int_or(i1, i2)", "i6 = int_lt(i5, 0)", "guard_false(i6)", "finish(p0)"
+    after = (
+        "i5 = int_lt(i1, 0)",
+        "guard_false(i5, descr=<Guard0x7f20>) [p0, i1, i2]",
+        "p4 = new_with_vtable(descr=<SizeDescr 16>)",
+        f"setfield_gc(p4, {stored}, descr=<FieldS Box.value 8 pure>)",
+        "i6 = int_lt(i2, 0)",
+        f"guard_false(i6, descr=<Guard0x7f21>) [{handed}]",
+        "finish(p0)",
+    )
+    inputs = "[p0, i1, i2, p3]"
+    (one,) = judged(recorded(inputs, *before) + bridge(inputs, *after))
+    assert isinstance(one.verdict, Proved) is is_same, one.verdict
+
+
 @pytest.mark.parametrize(("handed", "is_same"), [("p0, p1", True), ("p1", False)])
 def test_what_a_guard_finds_not_to_be_null_is_no_constant(handed: str, *, is_same: bool) -> None:
     asks = (f"i{number + 2} = ptr_ne(p{number}, ConstPtr(null))" for number in (0, 1))

@@ -335,3 +335,49 @@ def test_a_load_of_what_the_optimized_trace_has_is_not_the_one_that_it_does() ->
         sides = straight(read_printed(one.recorded, "log"), read_printed(one.optimized, "log"))
         sameness = Sameness(rows_of(sides))
         assert sameness.of(AFTER, "ConstPtr(ptr3)") == sameness.of(BEFORE, "ConstPtr(ptr2)")
+
+
+def met(recorded: str, optimized: str, one: str, other: str) -> bool:
+    pair_ = pair(recorded, optimized)
+    sameness = Sameness(rows_of(straight(read_printed(pair_.recorded, "log"), read_printed(pair_.optimized, "log"))))
+    return sameness.of(BEFORE, f"ConstPtr({one})") == sameness.of(AFTER, f"ConstPtr({other})")
+
+
+CELL = f"""\
+p1 = getfield_gc_r(ConstPtr(ptr1), {LINK})
+p2 = new_with_vtable(descr=<SizeDescr 16>)
+setfield_gc(p2, i4, descr=<FieldS Cell.key 16>)
+setfield_gc(ConstPtr({{}}), p2, {LINK})
+finish(p1)"""
+
+
+@pytest.mark.parametrize(("key", "is_met"), [("i4", True), ("5", False)])
+def test_a_constant_that_is_stored_to_may_have_two_names_in_the_optimized_trace(key: str, *, is_met: bool) -> None:
+    """The recorded trace loads from it and stores to it under one name."""
+    optimized = CELL.format("ptr12").replace("ptr1)", "ptr11)").replace("i4, descr", f"{key}, descr")
+    assert met(CELL.format("ptr1"), optimized, "ptr1", "ptr11")
+    assert met(CELL.format("ptr1"), optimized, "ptr1", "ptr12") is is_met
+
+
+def test_a_constant_that_is_stored_to_is_told_by_which_store_it_is() -> None:
+    """The first store is to the constant that both traces load from, and the optimized trace names that anew."""
+    second = f"setfield_gc(ConstPtr({{}}), p9, {LINK})\nfinish(p1)"
+    recorded = CELL.format("ptr1").replace("finish(p1)", second.format("ptr2"))
+    optimized = CELL.format("ptr11").replace("ptr1)", "ptr11)").replace("finish(p1)", second.format("ptr12"))
+    assert met(recorded, optimized, "ptr2", "ptr12")
+    assert not met(recorded, optimized, "ptr1", "ptr12")
+
+
+def test_constants_are_one_where_both_traces_store_to_one_what_one_of_them_alone_has() -> None:
+    """A constant that has another name, or a string that the optimized trace puts together by itself."""
+    stores = f"setfield_gc(ConstPtr({{}}), ConstPtr({{}}), {LINK})\nfinish()"
+    recorded, optimized = stores.format("ptr1", "ptr2"), stores.format("ptr11", "ptr12")
+    assert met(recorded, optimized, "ptr1", "ptr11")
+    assert met(recorded, optimized, "ptr2", "ptr12")
+    assert not met(recorded, optimized.replace("LINK", "MAP").replace("Cell.link", "Cell.last"), "ptr1", "ptr11")
+    joined = "p1 = call_r(ConstClass(concat), p8, p9, descr=<Callr 8 rr EF=3 OS=22>)"
+    built = "i1 = strlen(p8)\np2 = newstr(i1)"
+    store = f"setfield_gc(ConstPtr({{}}), {{}}, {LINK})\nfinish()"
+    recorded, optimized = f"{joined}\n{store.format('ptr1', 'p1')}", f"{built}\n{store.format('ptr11', 'p2')}"
+    assert met(recorded, optimized, "ptr1", "ptr11")
+    assert not met(recorded, optimized.replace(", p2", ", p9"), "ptr1", "ptr11")  # what both have

@@ -186,26 +186,35 @@ class Sameness:
         if both in alone.values():
             return
         waiting: dict[object, list[tuple[str, Node | None]]] = {}
-        results = self._results(AFTER, after)
-        shared = self._results(BEFORE, before) & results
-        there = results | {self.of(AFTER, arg) for line in after for arg in line.args}
+        recorded, optimized = self._results(BEFORE, before), self._results(AFTER, after)
+        unmet = (alone[BEFORE] ^ alone[AFTER]) | (recorded ^ optimized)
+        there = optimized | {self.of(AFTER, arg) for line in after for arg in line.args}
         for trace, lines in ((BEFORE, before), (AFTER, after)):
-            told = Made(lines, partial(self.of, trace), shared).told
+            told = Made(lines, partial(self.of, trace), recorded & optimized).told
+            roughly = Made(lines, partial(self._unless, unmet, trace), recorded & optimized).told
             for line in lines:
                 for place, arg in enumerate(line.args):
                     node = self.of(trace, arg)
-                    if node not in alone[trace] or node in both or line.name in _NO_MEETING:
+                    is_stored_to = line.name == "setfield_gc" and not place  # be it one of those that both have
+                    if node not in alone[trace] or line.name in _NO_MEETING or (node in both and not is_stored_to):
                         continue
-                    rest = tuple("" if at == place else told(other) for at, other in enumerate(line.args))
+                    telling = roughly if is_stored_to else told
+                    rest = tuple("" if at == place else telling(other) for at, other in enumerate(line.args))
                     key = (line.name, line.descr, place, rest)
                     result = self.of(trace, line.result) if line.result else None
                     if trace == BEFORE:
                         waiting.setdefault(key, []).append((arg, result))
                         continue
                     same = waiting.get(key, [])
-                    left = (at for at, (_, gives) in enumerate(same) if gives == result or gives not in there)
-                    if (at := next(left, None)) is not None:
-                        self._meet_args((same.pop(at)[0],), (arg,))
+                    left = [at for at, (_, gives) in enumerate(same) if gives == result or gives not in there]
+                    if node in both:
+                        left = [at for at in left if self.of(BEFORE, same[at][0]) == node]
+                    if left:
+                        self._meet_args((same.pop(left[0])[0],), (arg,))
+
+    def _unless(self, unmet: Set[Node], trace: str, text: str) -> Node | None:
+        node = self.of(trace, text)
+        return None if node in unmet else node
 
     def _constants(self, trace: str, lines: tuple[Line, ...]) -> set[Node]:
         return {self.of(trace, arg) for line in lines for arg in line.args if is_pointer(arg)}
