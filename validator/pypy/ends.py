@@ -14,8 +14,9 @@ from itertools import takewhile
 
 from optimizer.ir.immutable import replace
 from optimizer.ir.loops import Part
-from optimizer.ir.rows.ops import OPS
+from optimizer.ir.rows.ops import OPS, Kind
 from optimizer.ir.trace import ConstInt, ConstRef, Exit, Operation, Trace, Value, Var
+from validator.loops.shape import READS
 from validator.pypy.exits import Prove, Shown, prove_with_exits
 from validator.pypy.resume_data import with_origins
 from validator.verdict import Failargs, Guards, Options, Proved
@@ -67,7 +68,7 @@ def _asked(after: Trace, origins: tuple[int | None, ...]) -> list[Operation]:
     handed_on = {*after.end.args, *_found_to_be(after.end.args, after.guards)}
     reached = {value for value in handed_on if isinstance(value, Var)}
     for op in after.ops:
-        if op.result is not None and (op.op.name.startswith("get") or op.op.is_pure) and {*op.args[:1]} & reached:
+        if op.result is not None and op.op.kind in (*READS, Kind.PURE) and {*op.args[:1]} & reached:
             reached.add(op.result)
     asked = takewhile(lambda one: one[1] is None and {*one[0].args[:1]} & reached, last)
     return [guard for guard, _ in asked]

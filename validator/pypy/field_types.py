@@ -69,9 +69,9 @@ def _use(line: Line) -> str:
 
 
 def with_types(sides: Sides, types: Mapping[str, str]) -> tuple[Sides, tuple[str, ...]]:
-    """The bridge to an inner label whose recorded trace says, in front of its jump, that fields which the optimized one
-    loads hold what they are taken to hold; and what is assumed for that."""
-    if sides.target is None:
+    """The bridge whose recorded trace says, in front of its jump, that fields which the optimized one loads hold what
+    they are taken to hold; and what is assumed for that."""
+    if sides.before.lines[-1].name != "jump":
         return sides, ()
     names = (f"p{number}" for number in sides.new_numbers())
     sources, stated, of = _not_null(sides), list[Line](), set[str]()

@@ -95,6 +95,11 @@ def judge(
             return _to_label(pair, file, knowledge, options, quick)
         text = translated(pair, file, knowledge)
         verdict, texts = _loop_or_other(text, options, quick, prove)
+        if not isinstance(verdict, Proved) and text.is_bridge:
+            typed = translated(pair, file, knowledge, is_typed=True)
+            proved, told = _in_turn(typed, options, quick) if typed.assumes != text.assumes else (verdict, texts)
+            if isinstance(proved, Proved):
+                return Judged(proved, told, translated=typed)
         if not isinstance(verdict, Refuted):
             return Judged(verdict, texts, translated=text)
         granted = translated(pair, file, knowledge, strict=text)

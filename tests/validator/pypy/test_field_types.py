@@ -9,7 +9,7 @@ from optimizer.ir.dialects.pypy_pairs import LogPair, pair_sections
 from tests.pypy_logs import bridge, judged, loop, recorded
 from validator import Proved
 from validator.pypy.field_types import FieldTypes, with_types
-from validator.pypy.judge import judge
+from validator.pypy.judge import Judged, judge
 from validator.pypy.printed.lines import Line, Printed
 from validator.pypy.printed.straight import Sides
 from validator.pypy.study import study
@@ -75,6 +75,19 @@ def test_a_bridge_may_use_what_a_field_holds_as_the_loop_does(name: str) -> None
     assert [one for one in behind.texts.assumes if one.endswith(", or NULL")] == [
         f"{LOADS[name]} holds { {'text': 'strings', 'list': 'instances', 'items': 'arrays <ArrayP 8>'}[name] }, or NULL"
     ]
+
+
+@pytest.mark.parametrize("name", ["text", "list", "items"])
+def test_so_may_one_that_goes_to_the_start_of_the_loop_after_all(name: str) -> None:
+    def behind(text: str) -> Judged:
+        first, _, rest = text.rpartition("+1: jump(p0, p3, descr=TargetToken(141))")
+        return judged(f"{first}+1: jump(p0, descr=TargetToken(140)){rest}")[1]
+
+    shown = behind(whole(name))
+    assert isinstance(shown.verdict, Proved), shown.verdict
+    assert shown.texts is not None
+    assert f"{LOADS[name]} holds" in " ".join(shown.texts.assumes)
+    assert not isinstance(behind(whole(name, nonnull="")).verdict, Proved)
 
 
 def test_not_where_it_may_be_null() -> None:
