@@ -24,7 +24,7 @@ from optimizer.ir.text.string_text import STR
 from validator.pypy.printed.lines import NULL, Line, Printed
 from validator.pypy.printed.straight import Sides
 
-_LOAD = "getfield_gc_r"
+_LOAD, _WATCHED = "getfield_gc_r", "quasiimmut_field"
 _CLASS_TESTS = frozenset(name for name, row in OPS.items() if row.memory and row.memory.class_arg is not None)
 _KNOWN = (*_CLASS_TESTS, "guard_nonnull", "assert_not_none")
 """The operations behind which their first argument is not NULL, as it is behind accesses to it."""
@@ -58,6 +58,8 @@ class FieldTypes:
 
 def _use(line: Line) -> str:
     """The type of the first argument, as the operation tells it; "" if it does not."""
+    if line.name == _WATCHED:
+        return ""
     if line.name in _CLASS_TESTS or line.instance:
         return _INSTANCES
     memory = OPS[line.name].memory if line.name in OPS else None

@@ -111,6 +111,7 @@ def test_it_is_inferred_and_not_certain() -> None:
     assert not isinstance(judge(behind, "log", knowledge).verdict, Proved)
 
 
+WATCHED = Line(None, "quasiimmut_field", ("p1",), "<QuasiImmutDescr object at 0x7f10>")
 LOAD = Line("p1", "getfield_gc_r", ("p0",), "<FieldP A.inst_one 8>")
 
 
@@ -128,6 +129,8 @@ LOAD = Line("p1", "getfield_gc_r", ("p0",), "<FieldP A.inst_one 8>")
         ([Line("i2", "strlen", ("p1",)), Line("i3", "unicodelen", ("p1",))], None),
         ([Line(None, "guard_subclass", ("p1", "ConstClass(B)")), Line(None, "guard_nonnull", ("p1",))], "instances"),
         ([Line("i2", "strlen", ("p0",))], None),
+        ([Line("i2", "getfield_gc_i", ("p1",), "<FieldS B.inst_two 8>"), WATCHED], "instances"),
+        ([WATCHED], None),
     ],
 )
 def test_the_type_of_a_field_is_what_its_values_are_used_for(uses: list[Line], told: str | None) -> None:
