@@ -44,9 +44,7 @@ class _Worked:
     seconds: float
 
 
-def supervise_cluster(
-    address: str, plan: Plan, next_task: Callable[[], Task | None], tick: Callable[[], None] = lambda: None
-) -> Generator[SeedDone | Task]:
+def supervise_cluster(address: str, plan: Plan, next_task: Callable[[], Task | None]) -> Generator[SeedDone | Task]:
     """The results of each seed, batch by batch, and each task when it is done. To be closed when it is not run to its
     end. Raises InputError where there is no scheduler, or its workers cannot do this work."""
     try:
@@ -54,12 +52,10 @@ def supervise_cluster(
     except (OSError, ValueError) as problem:
         raise InputError(f"--scheduler: no scheduler answers at {address}: {problem}") from None
     with client:
-        yield from _on_cluster(client, plan, next_task, tick)
+        yield from _on_cluster(client, plan, next_task)
 
 
-def _on_cluster(
-    client: Any, plan: Plan, next_task: Callable[[], Task | None], tick: Callable[[], None]
-) -> Iterator[SeedDone | Task]:
+def _on_cluster(client: Any, plan: Plan, next_task: Callable[[], Task | None]) -> Iterator[SeedDone | Task]:
     running: dict[Any, list[Task]] = {}
     size = 1
     try:
@@ -77,7 +73,6 @@ def _on_cluster(
                 size = min(_MOST_BATCHES, math.ceil(_TASK_S * len(group) / max(worked.seconds, 0.01)))
                 yield from worked.seeds
                 yield from group
-            tick()
     finally:
         client.cancel(list(running))
 

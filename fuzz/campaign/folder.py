@@ -116,10 +116,6 @@ class CampaignFolder:
         """The work on the task is over."""
         self._claims.release(task.first)
 
-    def tick(self) -> None:
-        """Renews its claims; to be called every few seconds."""
-        self._claims.beat()
-
     def close(self) -> None:
         self._claims.close()
         self._file.close()

@@ -81,18 +81,16 @@ class _Course:
         return self.tries > _TRIES or self.known.issuperset(self.task.seeds)
 
 
-def supervise(
-    plan: Plan, next_task: Callable[[], Task | None], jobs: int, tick: Callable[[], None] = lambda: None
-) -> Generator[SeedDone | Task | Cut]:
+def supervise(plan: Plan, next_task: Callable[[], Task | None], jobs: int) -> Generator[SeedDone | Task | Cut]:
     """The results of each seed, as it is done, finds before they are reduced, each task when it is done, and what is
-    cut at the end. `tick` is called about every second. To be closed when it is not run to its end."""
+    cut at the end. To be closed when it is not run to its end."""
     supervision = Supervision(jobs, plan.memory_mb, plan.patience_s)
     with working(nullcontext(partial(run_batch, plan)), supervision) as workers:
-        yield from _supervised(workers, next_task, tick)
+        yield from _supervised(workers, next_task)
 
 
 def _supervised(
-    workers: Workers[Task, SeedDone], next_task: Callable[[], Task | None], tick: Callable[[], None]
+    workers: Workers[Task, SeedDone], next_task: Callable[[], Task | None]
 ) -> Iterator[SeedDone | Task | Cut]:
     courses: dict[int, _Course] = {}
     again: list[Task] = []
@@ -124,7 +122,6 @@ def _supervised(
         if left <= 0 and is_silent:
             yield from (Cut(course.at, time.monotonic() - course.since) for course in courses.values())
             return
-        tick()
 
 
 def _seconds_left(tasks: Iterable[Task]) -> float:

@@ -217,7 +217,7 @@ def _check_seeds(paths: tuple[str, ...], vocabulary: Vocabulary) -> None:
 
 def _supervising(plan: Plan, jobs: int, scheduler: str | None) -> Supervise:
     if scheduler is None:
-        return lambda next_task, tick: supervise(plan, next_task, jobs, tick)
+        return lambda next_task: supervise(plan, next_task, jobs)
     try:
         from fuzz.campaign.cluster import supervise_cluster
     except ImportError:

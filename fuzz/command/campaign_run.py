@@ -22,9 +22,7 @@ from fuzz.report.words import last_lines, times
 from validator.command.exits import Exit
 from validator.command.status import Status
 
-_NextTask = Callable[[], Task | None]
-
-Supervise = Callable[[_NextTask, Callable[[], None]], Generator[SeedDone | Task | Cut]]
+Supervise = Callable[[Callable[[], Task | None]], Generator[SeedDone | Task | Cut]]
 """Has tasks done, and tells what comes of them."""
 
 _SLOW_S = 1.0
@@ -65,7 +63,7 @@ def _work(campaign: CampaignFolder, supervising: Supervise, summary: Summary, sh
         shown.show(done)
 
     try:
-        with closing(supervising(next_task, campaign.tick)) as events:
+        with closing(supervising(next_task)) as events:
             for event in events:
                 match event:
                     case Task():

@@ -122,13 +122,13 @@ def _run(plan: Plan, folder: Path, limits: _Limits, jobs: int, as_json: bool, st
         tried += not why
         return not why
 
-    with _alone(folder, plan) as (claims, hunted):
+    with _alone(folder, plan) as hunted:
         for known in hunted.known.values():
             figures.add(known)
         if not as_json:
             click.echo(f"seed {plan.seed}: {plan.target.command} --jit {plan.target.options}: {plan.target.version}")
         try:
-            with closing(hunted.run(jobs, goes_on, claims.beat)) as results:
+            with closing(hunted.run(jobs, goes_on)) as results:
                 for result in results:
                     is_new = bool(result.bucket) and result.bucket not in figures.buckets
                     figures.add(result)
@@ -148,13 +148,13 @@ def _run(plan: Plan, folder: Path, limits: _Limits, jobs: int, as_json: bool, st
 
 
 @contextmanager
-def _alone(folder: Path, plan: Plan) -> Iterator[tuple[Claims, Hunt]]:
-    """The hunt in a folder, and its claim: it is opened when nobody else is at it, whose last line would be cut off."""
+def _alone(folder: Path, plan: Plan) -> Iterator[Hunt]:
+    """The hunt in a folder, claimed: it is opened when nobody else is at it, whose last line would be cut off."""
     with closing(Claims(folder / "claims")) as claims:
         if not claims.claim(0):
             raise InputError(f"--folder: somebody is at the hunt in {folder}")
         with closing(Hunt(folder, plan)) as hunted:
-            yield claims, hunted
+            yield hunted
 
 
 def _why_ended(limits: _Limits, figures: Figures, tried: int, seconds: float) -> str:

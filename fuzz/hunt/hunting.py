@@ -33,7 +33,6 @@ _REPEATED = 3
 
 _MEMORY_MB = 4096
 _PATIENCE_S = 1800.0
-_TICK_S = 1.0
 
 
 class Hunt:
@@ -55,12 +54,12 @@ class Hunt:
     def close(self) -> None:
         self._file.close()
 
-    def run(self, jobs: int, goes_on: Callable[[int], bool], tick: Callable[[], None]) -> Generator[Result]:
+    def run(self, jobs: int, goes_on: Callable[[int], bool]) -> Generator[Result]:
         """The results of seeds that are not known, as they come, by so many processes, as long as `goes_on` says so of
-        the next seed; `tick` is called about every second. To be closed when it is not run to its end."""
+        the next seed. To be closed when it is not run to its end."""
         with working(trying(self.plan), Supervision(jobs, _MEMORY_MB, _PATIENCE_S)) as workers:
             for first in count(self.plan.seed, GENERATION):
-                yield from self._generation(range(first, first + GENERATION), workers, goes_on, tick)
+                yield from self._generation(range(first, first + GENERATION), workers, goes_on)
                 if not all(seed in self.known for seed in range(first, first + GENERATION)):
                     return
                 self._learn(range(first, first + GENERATION))
@@ -70,7 +69,6 @@ class Hunt:
         seeds: range,
         workers: Workers[Drawn, Tried],
         goes_on: Callable[[int], bool],
-        tick: Callable[[], None],
     ) -> Iterator[Result]:
         left = (seed for seed in seeds if seed not in self.known and goes_on(seed))
         while True:
@@ -78,10 +76,9 @@ class Hunt:
                 workers.give(self.draw(seed))
             if not workers.is_busy():
                 return
-            for drawn, answer in workers.collect(at_most_s=_TICK_S):
+            for drawn, answer in workers.collect():
                 if not isinstance(answer, Done):
                     yield self._keep(lost(drawn, answer) if isinstance(answer, Loss) else answer)
-            tick()
 
     def draw(self, seed: int) -> Drawn:
         """The program of a seed: a new one, or one made from two that were kept."""

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import subprocess
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
 import pytest
-from processes import Loaded
+from processes import Loaded, start_python
 
 from fuzz.command.main import main
 
@@ -63,3 +64,15 @@ class Command:
 
 def start(args: Sequence[str], folder: Path) -> Loaded:
     return Loaded(["traceproof", *args], folder)
+
+
+def claiming(folder: Path, first: int) -> subprocess.Popen[str]:
+    """Another process that has claimed a batch, for as long as it runs."""
+    code = (
+        "import sys, time; from pathlib import Path; from fuzz.campaign.claims import Claims\n"
+        "print(Claims(Path(sys.argv[1])).claim(int(sys.argv[2])), flush=True); time.sleep(1000)"
+    )
+    process = start_python(code, [str(folder), str(first)])
+    assert process.stdout is not None
+    assert process.stdout.readline() == "True\n"
+    return process

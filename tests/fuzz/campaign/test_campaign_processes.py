@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import os
-import platform
 import signal
-import subprocess
 import sys
 import time
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from commands import claiming
 from processes import Loaded, children_of, is_running
 
 from fuzz.campaign.batch import SeedDone, Task
@@ -370,16 +369,28 @@ def test_campaigns_are_merged(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 def test_a_claim_of_a_process_that_is_gone_is_taken_over(tmp_path: Path) -> None:
-    mine, yours = Claims(tmp_path), Claims(tmp_path)
+    mine, other = Claims(tmp_path), claiming(tmp_path, 7)
+    assert not mine.claim(7)
+    other.kill()
+    other.wait()
     assert mine.claim(7)
-    assert not yours.claim(7)
     mine.release(7)
-    assert yours.claim(7)
-    gone = subprocess.Popen(["true"])
-    gone.wait()
-    (tmp_path / "7").write_text(f"{platform.node()} {gone.pid}\n")
+    assert not (tmp_path / "7").exists()
     assert mine.claim(7)
-    (tmp_path / "7").write_text("elsewhere 1\n")
-    assert not yours.claim(7)
+
+
+def test_a_claim_of_a_process_that_is_stopped_stays_its_own(tmp_path: Path) -> None:
+    mine, other = Claims(tmp_path), claiming(tmp_path, 7)
+    other.send_signal(signal.SIGSTOP)
     os.utime(tmp_path / "7", (1, 1))
-    assert yours.claim(7)
+    assert not mine.claim(7)
+
+
+def test_a_claim_that_somebody_else_has_meanwhile_is_not_released(tmp_path: Path) -> None:
+    mine = Claims(tmp_path)
+    assert mine.claim(7)
+    (tmp_path / "7").unlink()
+    claiming(tmp_path, 7)
+    mine.release(7)
+    assert (tmp_path / "7").exists()
+    assert not mine.claim(7)

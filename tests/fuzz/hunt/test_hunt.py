@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import json
-import os
-import platform
 import re
 import shutil
 from pathlib import Path
 
 import pytest
-from commands import Command, Ended, start
+from commands import Command, Ended, claiming, start
 from fakes import BRANCHING, MISCOMPILED, RIGHT, SOURCE, WRONG, drawn, fake, mutant, spoiled
 from processes import wait_until
 from pypy_logs import POINT
@@ -271,7 +269,7 @@ def test_a_hunt_that_somebody_is_at_is_left_as_it_is(traceproof: Command) -> Non
     with results.open("a") as file:
         file.write('{"seed": 9')  # it is writing
     before = results.read_bytes()
-    (traceproof.folder / "taken" / "claims" / "0").write_text(f"{platform.node()} {os.getpid()}\n")
+    claiming(traceproof.folder / "taken" / "claims", 0)
     done = traceproof("hunt", "--resume", "--folder", "taken", "--programs", "1")
     assert (done.code, results.read_bytes()) == (2, before)
     assert "somebody is at the hunt" in done.err
