@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import pickle
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, nullcontext
+from typing import Literal
 
 from fuzz.campaign.examine import Find
 from fuzz.reduce.candidate import Candidate
@@ -14,6 +16,8 @@ from validator.processes.workers import Done, Loss, Supervision, Workers, workin
 
 Shown = tuple[Candidate, Find]
 _Request = tuple[int, Candidate, bool]
+_Answer = Shown | Literal["shown"] | None
+"""What is shown, or that something is, where it holds objects of the optimizer's that cannot be sent."""
 
 _PATIENCE_S = 600.0
 """The optimizer has a limit of its own, and so has the validator."""
@@ -22,7 +26,7 @@ _PATIENCE_S = 600.0
 class Pool(Trials):
     """Trials by workers; by this process alone where there are none."""
 
-    def __init__(self, subject: Subject, wanted: Failure, workers: Workers[_Request, Shown | None] | None) -> None:
+    def __init__(self, subject: Subject, wanted: Failure, workers: Workers[_Request, _Answer] | None) -> None:
         super().__init__(subject, wanted)
         self.jobs = 1 if workers is None else workers.jobs
         self._workers = workers
@@ -38,9 +42,9 @@ class Pool(Trials):
         return next(((number, found) for number, found in enumerate(answers) if found is not None), None)
 
     def _tried_ahead(
-        self, workers: Workers[_Request, Shown | None], candidates: Sequence[Candidate], ask: bool
+        self, workers: Workers[_Request, _Answer], candidates: Sequence[Candidate], ask: bool
     ) -> Iterator[Shown | None]:
-        answers: dict[int, Shown | None] = {}
+        answers: dict[int, _Answer] = {}
         for number, candidate in enumerate(candidates):
             if not self.is_known(candidate, ask):
                 answers[number] = None  # where the worker is lost
@@ -50,9 +54,21 @@ class Pool(Trials):
                 request[0]: answer for request, answer in workers.collect() if not isinstance(answer, Done | Loss)
             }
         for number, candidate in enumerate(candidates):
+            answer = answers.get(number)
+            if answer == "shown":
+                yield self.shown(candidate, ask)
+                continue
             if number in answers:
-                self.note(candidate, ask, answers[number] is not None)
-            yield answers.get(number)
+                self.note(candidate, ask, answer is not None)
+            yield answer
+
+
+def _can_be_sent(shown: Shown | None) -> bool:
+    try:
+        pickle.loads(pickle.dumps(shown))
+    except Exception:  # whatever the optimizer's classes raise
+        return False
+    return True
 
 
 @contextmanager
@@ -63,9 +79,10 @@ def trying(subject: Subject, wanted: Failure, jobs: int) -> Iterator[Pool]:
         return
     trials = Trials(subject, wanted)
 
-    def answers(request: _Request) -> Iterable[Shown | None]:
+    def answers(request: _Request) -> Iterable[_Answer]:
         _, candidate, ask = request
-        return (trials.shown(candidate, ask),)
+        shown = trials.shown(candidate, ask)
+        return (shown if _can_be_sent(shown) else "shown",)
 
     with working(nullcontext(answers), Supervision(jobs, OptimizerSpec().memory_mb, _PATIENCE_S)) as workers:
         yield Pool(subject, wanted, workers)

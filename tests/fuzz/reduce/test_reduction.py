@@ -366,6 +366,46 @@ def test_more_processes_come_to_the_same() -> None:
     assert len(texts) == 1
 
 
+class _Unsendable:
+    """An object of the optimizer's own."""
+
+    def __reduce__(self) -> str | tuple[object, ...]:
+        raise TypeError("planted")
+
+
+class _Unreceivable:
+    """The same, sent well."""
+
+    def __reduce__(self) -> str | tuple[object, ...]:
+        return int, ("x",)
+
+
+class _Noted(Trace):
+    """A trace that is the same."""
+
+    def __reduce__(self) -> str | tuple[object, ...]:
+        raise TypeError("planted")
+
+
+@pytest.mark.parametrize("returned", [_Unsendable, _Unreceivable, _Noted])
+def test_more_processes_come_to_the_same_of_what_cannot_be_sent(
+    returned: type, capfd: pytest.CaptureFixture[str]
+) -> None:
+    def optimizer(trace: Trace) -> Trace:
+        if not has(trace, "int_mul"):
+            return trace
+        if returned is not _Noted:
+            return returned()  # type: ignore[no-any-return]  # planted
+        wrong = _wrong_product(trace)
+        return _Noted(wrong.inputs, wrong.ops, wrong.word, wrong.declarations)
+
+    find, subject = find_with(optimizer, SEED), Subject(optimizer, judge, OPTIONS)
+    one, two = (reduce_find(find, subject, 60.0, jobs=jobs) for jobs in (1, 2))
+    assert format_trace(one.before) == format_trace(two.before)
+    assert len(two.before.ops) < len(find.generated.trace.ops)
+    assert capfd.readouterr() == ("", "")
+
+
 def test_nothing_is_wrong_with_what_is_right() -> None:
     assert find_in(parse(TWICE), None, Subject(optimize, judge, OPTIONS)) is None
     assert isinstance(judge(parse(TWICE), parse(TWICE), State((0, 0))), Proved)
