@@ -20,6 +20,7 @@ from optimizer.ir.faults import Unsupported as NotModelled
 from optimizer.ir.immutable import replace
 from optimizer.ir.run.interpreter import Finished, GuardFailed, Jumped, Program
 from optimizer.ir.run.runs import Run
+from optimizer.ir.text import format_trace
 from optimizer.ir.trace import Trace
 from optimizer.ir.types.trace_layout import layout_of
 from validator.processes.workers import Terminated
@@ -164,6 +165,14 @@ class Find:
         return self.made.generated
 
 
+def text_of(after: object) -> str | None:
+    """An optimized trace as text; None where there is none, or one that cannot be written."""
+    try:
+        return format_trace(after) if isinstance(after, Trace) else None
+    except Exception:  # it holds what is no part of a trace
+        return None
+
+
 FAILURES = {
     FindKind.CRASH: "the optimizer crashes",
     FindKind.HANG: "the optimizer hangs",
@@ -256,11 +265,11 @@ def malformed(before: Trace, after: object) -> str | None:
     """The mistake in what an optimizer returned, apart from its meaning; None if there is none."""
     if not isinstance(after, Trace):
         return f"expected a trace, got {type(after).__name__}"
-    if after.word != before.word:
-        return f"expected words of {before.word} bits, got {after.word}"
-    if [var.type for var in after.inputs] != [var.type for var in before.inputs]:
-        return "expected inputs of the same types, in the same order"
     try:
+        if after.word != before.word:
+            return f"expected words of {before.word} bits, got {after.word}"
+        if [var.type for var in after.inputs] != [var.type for var in before.inputs]:
+            return "expected inputs of the same types, in the same order"
         check(after)
         layout_of(before, after)
     except IllFormed as error:

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import platform
 
-from fuzz.campaign.examine import Find, Made, describe
+from fuzz.campaign.examine import Find, Made, describe, text_of
 from fuzz.campaign.plan import Plan
 from fuzz.cases.store import Case
 from optimizer.ir.text import format_trace
-from optimizer.ir.trace import Trace
 from validator.tell.stored_state import StoredState, stored_state
 from validator.verdict import Refuted
 
@@ -49,14 +48,13 @@ def _after(find: Find) -> tuple[str | None, str]:
     if isinstance(find.after, str):
         printed = f"the optimizer printed:\n{find.after}" if find.after.strip() else "the optimizer printed nothing"
         return None, f"{printed}\n{find.report}"
-    if isinstance(find.after, Trace):
-        try:
-            return format_trace(find.after), find.report
-        except Exception as error:
-            why = f"the optimized trace cannot be written as text: {describe(error)}"
-    else:
-        why = f"the optimizer returned a {type(find.after).__name__}"
-    return None, f"{find.report}{why}\n{find.after!r}\n"
+    if (text := text_of(find.after)) is not None:
+        return text, find.report
+    try:
+        shown = repr(find.after)
+    except Exception as error:  # its class is the optimizer's
+        shown = describe(error)
+    return None, f"{find.report}the optimizer returned a {type(find.after).__name__}\n{shown}\n"
 
 
 def _state(find: Find) -> StoredState:

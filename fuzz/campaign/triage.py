@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Protocol
 
-from fuzz.campaign.examine import Find, Judge, Optimizer
+from fuzz.campaign.examine import Find, Judge, Optimizer, text_of
 from fuzz.cases.store import Case
 from fuzz.reduce.failure import Failure, failure_of, shortened
 from fuzz.reduce.reduce import Progress, Reduced, reduce_find
@@ -240,7 +240,7 @@ def reduced_case(case: Case, reduced: Reduced, name: str) -> Case:
         case,
         name=name,
         before=format_trace(reduced.before),
-        after=format_trace(find.after) if isinstance(find.after, Trace) else None,
+        after=text_of(find.after),
         obligation=verdict.counterexample.obligation if isinstance(verdict, Refuted) else "",
         expect="refuted" if isinstance(verdict, Refuted) else "",
         state=stored_state(reduced.state, reduced.before),

@@ -11,7 +11,7 @@ from typing import Any
 
 import click
 
-from fuzz.campaign.examine import Counted, Find, Optimizer, Record, validating
+from fuzz.campaign.examine import Counted, Find, Optimizer, Record, text_of, validating
 from fuzz.campaign.find import versions
 from fuzz.campaign.triage import OurParts, Settled, reduced_case, settle
 from fuzz.cases.store import Case, read_case, store_case
@@ -23,7 +23,6 @@ from fuzz.report.words import counted
 from fuzz.subject.optimizers import OptimizerKind, OptimizerSpec, open_optimizer
 from optimizer.ir.faults import InputError
 from optimizer.ir.text import format_trace
-from optimizer.ir.trace import Trace
 from validator.command.exits import Exit, describe, exit_code
 from validator.command.shared_options import Seconds
 from validator.command.status import Status
@@ -146,7 +145,7 @@ def _fresh(find: Find, options: Options) -> Case:
     return Case(
         name="",
         before=format_trace(find.generated.trace),
-        after=format_trace(find.after) if isinstance(find.after, Trace) else None,
+        after=text_of(find.after),
         options=options,
         state=stored_state(find.generated.state, find.generated.trace),
         kind=find.kind.value,
@@ -184,8 +183,8 @@ def _words(find: Find, settled: Settled) -> Iterator[str]:
     sizes = f"{counted(len(find.generated.trace.ops), 'operation')}, {len(reduced.before.ops)} left"
     yield f"{sizes}; {counted(reduced.tried, 'trace')} tried in {reduced.seconds:.1f} s{_how(settled)}"
     yield f"\nbefore:\n{format_trace(reduced.before).rstrip()}"
-    if isinstance(left.after, Trace):
-        yield f"\nafter:\n{format_trace(left.after).rstrip()}"
+    if after := text_of(left.after):
+        yield f"\nafter:\n{after.rstrip()}"
     if isinstance(left.verdict, Refuted):
         yield ""
         yield from state_lines(left.verdict.counterexample, reduced.before)
@@ -223,7 +222,7 @@ def _json(find: Find, settled: Settled) -> dict[str, Any]:
         "bucket": settled.bucket,
         "guilty": None if guilt is None else {"passes": list(guilt.passes), "rule": guilt.rule or None},
         "before": format_trace(reduced.before),
-        "after": format_trace(left.after) if isinstance(left.after, Trace) else None,
+        "after": text_of(left.after),
         "inputs": dict(stored_state(reduced.state, reduced.before).inputs),
         "heap": stored_state(reduced.state, reduced.before).heap or None,
         "operations": [len(find.generated.trace.ops), len(reduced.before.ops)],

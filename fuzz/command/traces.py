@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from fuzz.campaign.examine import FAILURES, Counted, Find, Made, examine
+from fuzz.campaign.examine import FAILURES, Counted, Find, Made, examine, text_of
 from fuzz.cases.run_state import event_results, read_run_state, run_state
 from fuzz.command.options import Reading, json_option, optimizer_options, reading_options
 from fuzz.draw.generator import GeneratedTrace
@@ -108,8 +108,8 @@ def _optimize_by(spec: OptimizerSpec, trace: Trace, output: str) -> Exit:
         case Counted(after=None, verdict=Unsupported(reason)):
             code, told = Exit.UNSUPPORTED, [f"error: unsupported: {reason}"]
     click.echo("\n    ".join(told), err=True, nl=bool(told))
-    if isinstance(record.after, Trace):
-        write_text(output, format_trace(record.after))
+    if after := text_of(record.after):
+        write_text(output, after)
     return code
 
 

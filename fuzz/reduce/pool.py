@@ -17,7 +17,7 @@ from validator.processes.workers import Done, Loss, Supervision, Workers, workin
 Shown = tuple[Candidate, Find]
 _Request = tuple[int, Candidate, bool]
 _Answer = Shown | Literal["shown"] | None
-"""What is shown, or that something is, where it holds objects of the optimizer's that cannot be sent."""
+"""A find, or the word for one that holds objects of the optimizer's which cannot be sent."""
 
 _PATIENCE_S = 600.0
 """The optimizer has a limit of its own, and so has the validator."""

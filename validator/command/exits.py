@@ -151,8 +151,8 @@ def report_fault(details: str) -> str:
 
     summary = details.strip().splitlines()[-1]
     try:
-        with tempfile.NamedTemporaryFile("w", prefix="traceproof-fault-", suffix=".txt", delete=False) as out:
-            out.write(details)
+        with tempfile.NamedTemporaryFile(prefix="traceproof-fault-", suffix=".txt", delete=False) as out:
+            out.write(details.encode(errors="backslashreplace"))
         where = f"; please report it with the file {out.name}"
     except OSError:
         where = "; please report it"

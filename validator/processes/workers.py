@@ -23,7 +23,7 @@ from multiprocessing.connection import Connection, wait
 from typing import Any, Generic, TypeVar
 
 from optimizer.ir.faults import InputError
-from validator.command.exits import collect_seldom
+from validator.command.exits import Exit, collect_seldom, describe, report_fault
 from validator.processes.guardian import let_go, watch
 
 _DYING_S = 1.0
@@ -208,18 +208,28 @@ def _serve(
     resource.setrlimit(resource.RLIMIT_DATA, ((megabytes + _SLACK_MB) << 20, most))
     with suppress(EOFError, OSError), work as answers:  # nobody is there any more
         while True:
-            request = connection.recv()
-            try:
-                for answer in answers(request):
-                    connection.send(answer)
-            except InputError as mistake:
-                connection.send(mistake)
-                continue
-            except MemoryError:
-                os._exit(_OUT_OF_MEMORY)
+            for answer in _answered(answers, connection.recv()):
+                connection.send(answer)
             if _is_full(megabytes):
                 return connection.send(Done.LAST)
             connection.send(Done.DONE)
+
+
+def _answered(answers: Callable[[Any], Iterable[Any]], request: object) -> Iterator[Any]:
+    """The answers to a request, the last of which may be the mistake that has ended them."""
+    try:
+        yield from answers(request)
+    except InputError as mistake:
+        yield mistake
+    except OSError as problem:
+        yield InputError(describe(problem))
+    except MemoryError:
+        os._exit(_OUT_OF_MEMORY)
+    except Exception:
+        import traceback  # here: only a fault needs it
+
+        print(report_fault(traceback.format_exc()), file=sys.stderr)
+        raise SystemExit(Exit.FAULT) from None
 
 
 def _is_full(megabytes: int) -> bool:

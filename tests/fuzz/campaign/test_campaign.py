@@ -262,6 +262,21 @@ def test_a_trace_that_cannot_be_written_is_kept_as_a_report() -> None:
     assert case.after is not None or "None" in case.report
 
 
+@pytest.mark.parametrize("returned", ["object", "input"])
+def test_objects_that_answer_to_nothing_are_finds(returned: str) -> None:
+    class Mute:
+        def __repr__(self) -> str:
+            raise ValueError("no words")
+
+    def strange(trace: Trace) -> Trace:
+        return Mute() if returned == "object" else replace(trace, inputs=(Mute(),))  # type: ignore[return-value,arg-type]  # planted
+
+    find = examine(made(3), strange, judge)
+    assert isinstance(find, Find)
+    assert find.kind is FindKind.MALFORMED
+    assert ("a Mute\n" if returned == "object" else "ValueError: no words") in case_of(find, PLAN).report
+
+
 def test_a_summary_names_what_never_fired() -> None:
     missing = {"add_zero", "argument:int_add", "argument:int_eq", "argument:int_lt"}
     summary = Summary(Plan(seed=5), "campaign")

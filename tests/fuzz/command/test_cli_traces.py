@@ -36,6 +36,16 @@ def test_what_another_optimizer_makes_of_a_trace(traceproof: Command) -> None:
     assert traceproof("optimize", before, "--optimizer-cmd", "false").code == 1
 
 
+def test_objects_that_are_no_part_of_a_trace_are_told(traceproof: Command) -> None:
+    text = "from dataclasses import replace\ndef odd(trace):\n    return replace(trace, inputs=(object(),))\n"
+    traceproof.write("mine.py", text)
+    before = traceproof.write("before.trace", TRACE)
+    for command, code in (("optimize", 1), ("reduce", 0)):
+        ended = traceproof(command, before, "--optimizer", "mine:odd")
+        assert ended.code == code
+        assert "malformed: expected a trace, got something that cannot be read" in ended.out + ended.err
+
+
 def test_a_malformed_trace_is_shown_with_what_is_wrong(traceproof: Command) -> None:
     before = traceproof.write("before.trace", TRACE)
     traceproof.write("cut.py", "def cut(trace):\n    return trace.of(trace.ops[1:])\n")

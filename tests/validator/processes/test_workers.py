@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import io
 import os
 import signal
@@ -16,6 +17,7 @@ from random import Random
 import pytest
 from processes import children_of, is_running, start_python
 
+from optimizer.ir.faults import InputError
 from validator.processes.guardian import let_go, watch
 from validator.processes.ordered import Answer, Request, answer_all, judge_all
 from validator.processes.workers import Loss, Supervision, _serve, working
@@ -34,6 +36,10 @@ def planted(request: Request) -> Answer:
             time.sleep(1000)
         case "crash":
             os._exit(3)
+        case "fault":
+            raise ValueError("planted\xe9")
+        case "full":
+            raise OSError(errno.ENOSPC, "No space left on device", "/tmp")
         case "killed":
             os.kill(os.getpid(), signal.SIGKILL)
         case "sleeper":
@@ -157,6 +163,23 @@ def test_what_a_late_worker_has_started_is_ended_too(kind: str, tmp_path: Path) 
     while is_running(int(note.read_text())):
         assert time.monotonic() < deadline
         time.sleep(0.01)
+
+
+def test_a_fault_in_a_worker_is_told_in_a_line_that_names_its_report(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    assert answers(tmp_path, ["fault", "say a"], 2) == ["1 crashed", "2 say a"]
+    (report,) = tmp_path.glob("traceproof-fault-*")
+    assert capfd.readouterr().err == (
+        f"internal error: ValueError: planted\xe9; please report it with the file {report}\n"
+    )
+    assert report.read_text("utf-8").startswith("Traceback")
+
+
+def test_what_keeps_a_worker_from_its_work_is_told(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match=r"^/tmp: no space is left on the device$"):
+        answers(tmp_path, ["full", "say a"], 2)
 
 
 def test_a_worker_that_dies_while_it_has_nothing_to_do_is_replaced(tmp_path: Path) -> None:
