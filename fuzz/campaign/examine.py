@@ -23,7 +23,7 @@ from optimizer.ir.run.runs import Run
 from optimizer.ir.text import format_trace
 from optimizer.ir.trace import Trace
 from optimizer.ir.types.trace_layout import layout_of
-from validator.processes.workers import Terminated
+from validator.processes.termination import Terminated
 from validator.search.counterexample import State
 from validator.verdict import Failed, Fault, Options, Proved, Refuted, Unknown, Unsupported, Verdict
 

@@ -10,7 +10,7 @@ import sys
 import tempfile
 import zlib
 from collections.abc import Iterator
-from contextlib import contextmanager, nullcontext
+from contextlib import ExitStack, contextmanager, nullcontext
 from pathlib import Path, PurePath
 from typing import BinaryIO
 
@@ -20,6 +20,7 @@ from optimizer.ir.faults import InputError
 from optimizer.ir.text import format_trace
 from validator.command.exits import describe
 from validator.command.files import file_name
+from validator.processes.termination import terminable
 
 _OPENERS = {".gz": gzip.open, ".xz": lzma.open}
 _LOGS = (".log", *_OPENERS)
@@ -61,18 +62,19 @@ def opened(log: str) -> Iterator[BinaryIO]:
 def rereadable(log: str) -> Iterator[str]:
     """A name under which the log can be read more than once: its own, or while this lasts, that of a copy on disk of
     what comes from standard input or a pipe. Raises InputError."""
-    try:
-        if log != "-" and not stat.S_ISFIFO(Path(log).stat().st_mode):
-            yield log
-            return
-        with tempfile.NamedTemporaryFile(prefix="traceproof-", suffix=PurePath(log).suffix) as copy:
-            with open(log, "rb") if log != "-" else nullcontext(sys.stdin.buffer) as source:
-                shutil.copyfileobj(source, copy)
-            copy.flush()
-            yield copy.name
-    except OSError as problem:
-        problem.filename = problem.filename or file_name(log)
-        raise InputError(describe(problem)) from None
+    with terminable(), ExitStack() as copies:
+        try:
+            if log == "-" or stat.S_ISFIFO(Path(log).stat().st_mode):
+                suffix = PurePath(log).suffix
+                copy = copies.enter_context(tempfile.NamedTemporaryFile(prefix="traceproof-", suffix=suffix))
+                with open(log, "rb") if log != "-" else nullcontext(sys.stdin.buffer) as source:
+                    shutil.copyfileobj(source, copy)
+                copy.flush()
+                log = copy.name
+        except OSError as problem:
+            problem.filename = problem.filename or file_name(log)
+            raise InputError(describe(problem)) from None
+        yield log
 
 
 def _lines(file: BinaryIO) -> Iterator[bytes]:

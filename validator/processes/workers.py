@@ -11,13 +11,11 @@ import os
 import resource
 import signal
 import sys
-import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, suppress
 from dataclasses import dataclass
 from enum import Enum
-from functools import partial
 from multiprocessing import get_context
 from multiprocessing.connection import Connection, wait
 from typing import Any, Generic, TypeVar
@@ -25,9 +23,9 @@ from typing import Any, Generic, TypeVar
 from optimizer.ir.faults import InputError
 from validator.command.exits import Exit, collect_seldom, describe, report_fault
 from validator.processes.guardian import let_go, watch
+from validator.processes.termination import repeat_what_is_swallowed, terminable, terminate
 
 _DYING_S = 1.0
-_AGAIN_S = 0.01
 
 _SLACK_MB = 256
 """Processes that a worker starts inherit its limit of memory. With this, limits of their own come first."""
@@ -199,8 +197,8 @@ def _serve(
     os.setpgid(0, 0)
     collect_seldom()
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    signal.signal(signal.SIGTERM, _exit)
-    sys.unraisablehook = partial(_swallowed, sys.unraisablehook)
+    signal.signal(signal.SIGTERM, terminate)
+    repeat_what_is_swallowed()
     signal.pthread_sigmask(signal.SIG_UNBLOCK, _ENDS)
     for one in inherited:
         one.close()
@@ -238,7 +236,7 @@ def _is_full(megabytes: int) -> bool:
     return peak >> 10 > megabytes // 2
 
 
-_ENDS = (signal.SIGINT, signal.SIGTERM)
+_ENDS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
 @contextmanager
@@ -251,33 +249,14 @@ def _without_interrupts() -> Iterator[None]:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
-class Terminated(SystemExit):
-    """Raised by SIGTERM: this process has to end, which is nobody's fault."""
-
-
-def _exit(*_: object) -> None:
-    raise Terminated(128 + signal.SIGTERM)
-
-
-def _swallowed(hook: Callable[[sys.UnraisableHookArgs], object], problem: sys.UnraisableHookArgs) -> None:
-    """Sends SIGTERM again where it came while an object was going: Python swallows what is raised then."""
-    if issubclass(problem.exc_type, Terminated):
-        threading.Timer(_AGAIN_S, os.kill, (os.getpid(), signal.SIGTERM)).start()
-    else:
-        hook(problem)
-
-
 @contextmanager
 def working(
     work: AbstractContextManager[Callable[[Q], Iterable[A]]], supervision: Supervision
 ) -> Iterator[Workers[Q, A]]:
     """Workers, which end with what runs inside; SIGTERM ends that as an exception does."""
-    before = signal.signal(signal.SIGTERM, _exit)
-    try:
+    with terminable():
         workers = Workers(work, supervision)
         try:
             yield workers
         finally:
             workers.stop()
-    finally:
-        signal.signal(signal.SIGTERM, before)

@@ -10,7 +10,6 @@ import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from types import FrameType
 
 import click
 
@@ -18,6 +17,7 @@ from fuzz.command.options import json_option
 from fuzz.command.pypy.prove import Proving, prove, proving_options
 from optimizer.ir.faults import InputError
 from validator.command.exits import Exit, describe
+from validator.processes.termination import terminable
 
 _SECTIONS = "jit-log-noopt,jit-log-opt,jit-summary"
 _ENDING_S = 2.0
@@ -46,7 +46,7 @@ def pypy_run(program: tuple[str, ...], log: str | None, proving: Proving, as_jso
     Ends as `traceproof pypy-log --prove` does, whatever the program ends with, which is told: with 2 if nothing was
     logged.
     """
-    with _place(log) as place:
+    with terminable(), _place(log) as place:
         ended = _run(program, place)
         if ended:
             click.echo(f"{program[0]} {ended}", err=True)
@@ -95,19 +95,12 @@ def _run(program: tuple[str, ...], place: Path) -> str:
 
 @contextmanager
 def _while_it_runs(process: subprocess.Popen[bytes]) -> Iterator[None]:
-    """Leaves Ctrl-C to the program, to which a terminal sends it as well; hands SIGTERM on to it, and ends it however
-    this ends."""
-
-    def end(number: int, _: FrameType | None) -> None:
-        process.terminate()
-        raise SystemExit(128 + number)
-
-    before = {number: signal.signal(number, do) for number, do in ((signal.SIGTERM, end), (signal.SIGINT, _leave))}
+    """Leaves Ctrl-C to the program, to which a terminal sends it as well, and ends it however this ends."""
+    before = signal.signal(signal.SIGINT, _leave)
     try:
         yield
     finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)
+        signal.signal(signal.SIGINT, before)
         if process.poll() is None:
             process.terminate()
             try:

@@ -6,11 +6,14 @@ import json
 import os
 import signal
 import subprocess
+import sys
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from processes import Loaded, children_of, is_running, start_python, wait_until
+from pypy_logs import LOG
 
 BEFORE = """\
 [i0, i1, i2]
@@ -105,3 +108,50 @@ def test_trials_end_with_a_reduction(tmp_path: Path) -> None:
     process = start_python(code, ["reduce", "a.trace", "--optimizer", "mine:slow", "--jobs", "2"], tmp_path)
     wait_until(lambda: len(children_of(process.pid)) == 2)
     killed(process, children_of(process.pid))
+
+
+# What is ended in order leaves no files.
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP, signal.SIGINT])
+def test_no_copy_of_a_log_is_left(tmp_path: Path, number: signal.Signals) -> None:
+    copies = tmp_path / "copies"
+    copies.mkdir()
+    os.mkfifo(tmp_path / "run.log")
+    process = Loaded(["traceproof", "pypy-log", "run.log", "--prove"], tmp_path, {"TMPDIR": str(copies)})
+    with (tmp_path / "run.log").open("w") as log:
+        log.write(LOG)
+        log.flush()
+        time.sleep(0.2)  # it waits for more
+        assert any(copies.iterdir())
+        os.kill(process.pid, number)
+        process.communicate(20)
+    assert process.returncode == 128 + number
+    assert not any(copies.iterdir())
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
+def test_no_log_of_a_program_is_left(tmp_path: Path, number: signal.Signals) -> None:
+    copies = tmp_path / "copies"
+    copies.mkdir()
+    (tmp_path / "given.log").write_text(LOG * 200)
+    copy = "import os, shutil; shutil.copy('given.log', os.environ['PYPYLOG'].partition(':')[2])"
+    words = ["traceproof", "pypy-run", "--jobs", "1", "--", sys.executable, "-c", copy]
+    process = Loaded(words, tmp_path, {"TMPDIR": str(copies)})
+    wait_until(lambda: "proved" in process.said)
+    os.kill(process.pid, number)
+    process.communicate(20)
+    assert process.returncode == 128 + number
+    assert not any(copies.iterdir())
+
+
+def test_who_is_to_go_on_without_a_terminal_does(tmp_path: Path) -> None:
+    (tmp_path / "run.log").write_text(LOG)
+    code = f"import os, signal; signal.signal(signal.SIGHUP, signal.SIG_IGN); {TRACEPROOF}"
+    os.mkfifo(tmp_path / "run.fifo")
+    process = start_python(code, ["pypy-log", "run.fifo", "--prove"], tmp_path)
+    with (tmp_path / "run.fifo").open("w") as log:
+        log.write(LOG)
+        os.kill(process.pid, signal.SIGHUP)
+    out, _ = process.communicate(timeout=60)
+    assert "3 pairs" in out

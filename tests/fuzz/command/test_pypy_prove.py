@@ -366,3 +366,16 @@ def test_ctrl_c_ends_the_proofs(tmp_path: Path) -> None:
     os.kill(process.pid, signal.SIGINT)
     process.communicate()
     assert process.returncode == 130
+
+
+def test_a_reader_that_goes_ends_the_proofs_quietly(tmp_path: Path) -> None:
+    (tmp_path / "run.log").write_text(LOG)
+    reader, writer = os.pipe()
+    os.close(reader)
+    program = [sys.executable, "-c", "from fuzz.command.main import main; main()", "pypy-log", "run.log", "--prove"]
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    done = subprocess.run(
+        program, cwd=tmp_path, env=environment, stdout=writer, stderr=subprocess.PIPE, text=True, check=False
+    )
+    os.close(writer)
+    assert (done.returncode, done.stderr) == (141, "")
