@@ -10,7 +10,7 @@ from functools import lru_cache
 
 from fuzz.cases.log_run import LogFile, wanted_items
 from fuzz.report.compared import Difference, compare
-from optimizer.ir.dialects.pypy_pairs import Count, LogPair, counts
+from optimizer.ir.dialects.pypy_pairs import Count, LogPair, Unpaired, counts
 from optimizer.ir.dialects.pypy_trace import with_live_values
 from optimizer.ir.faults import InputError, Unsupported
 from optimizer.ir.trace import Trace, exit_of
@@ -39,28 +39,40 @@ class PairCompared:
 
 def compare_logs(
     logs: Sequence[LogFile], study: Study, jobs: int, only: frozenset[int] = frozenset()
-) -> Generator[PairCompared]:
-    """The pairs of the logs, in their order, by `jobs` processes at once. To be closed when it is not run to its
-    end."""
-    items = wanted_items(logs, study, only)
-    wanted = ((number, item) for number, item in items if isinstance(item, LogPair))
+) -> Generator[_Named]:
+    """The pairs of the logs, and the traces without one, each with the name of its log, in their order, by `jobs`
+    processes at once. To be closed when it is not run to its end."""
+    wanted = wanted_items(logs, study, only)
     supervision = Supervision(jobs, _MEMORY_MB, _LIMIT_S)
     names = [log.name for log in logs]
     with closing(answer_all(wanted, _comparing(names, study), _lost(names), supervision)) as compared:
         yield from compared
 
 
-_Numbered = tuple[int, LogPair]
+_Numbered = tuple[int, LogPair | Unpaired]
+_Named = tuple[str, PairCompared | Unpaired]
 
 
 @contextmanager
-def _comparing(names: Sequence[str], study: Study) -> Iterator[Callable[[_Numbered], PairCompared]]:
+def _comparing(names: Sequence[str], study: Study) -> Iterator[Callable[[_Numbered], _Named]]:
     knowledge = lru_cache(maxsize=1)(study.knowledge)  # the logs come one after the other
-    yield lambda numbered: compare_pair(numbered[1], names[numbered[0]], knowledge(numbered[0]))
+
+    def compared(numbered: _Numbered) -> _Named:
+        number, item = numbered
+        name = names[number]
+        return name, item if isinstance(item, Unpaired) else compare_pair(item, name, knowledge(number))
+
+    yield compared
 
 
-def _lost(names: Sequence[str]) -> Callable[[_Numbered, object], PairCompared]:
-    return lambda numbered, loss: PairCompared(names[numbered[0]], numbered[1], loss="our optimizer has not ended")
+def _lost(names: Sequence[str]) -> Callable[[_Numbered, object], _Named]:
+    def lost(numbered: _Numbered, _: object) -> _Named:
+        name, item = names[numbered[0]], numbered[1]
+        return name, item if isinstance(item, Unpaired) else PairCompared(
+            name, item, loss="our optimizer has not ended"
+        )
+
+    return lost
 
 
 def compare_pair(pair: LogPair, log: str, knowledge: Knowledge) -> PairCompared:

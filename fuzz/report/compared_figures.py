@@ -36,6 +36,7 @@ class ComparedFigures:
     """The sums over the pairs of logs: causes of what ours leaves and PyPy's does not, and the other way round."""
 
     pairs: int = 0
+    unpaired: int = 0
     losses: Counter[str] = field(default_factory=Counter)
     _by_log: dict[str, _Counts] = field(default_factory=dict)
     _causes: dict[bool, Counter[Cause]] = field(default_factory=lambda: {True: Counter(), False: Counter()})
@@ -65,7 +66,8 @@ class ComparedFigures:
 
     def lines(self, name: str) -> Iterator[str]:
         """The tables for a person."""
-        yield f"{name}: {counted(self.pairs, 'pair')}"
+        rest = f", {counted(self.unpaired, 'trace')} without" if self.unpaired else ""
+        yield f"{name}: {counted(self.pairs, 'pair')}{rest}"
         yield from (f"  left out: {counted(times, 'pair')}, {loss}" for loss, times in self.losses.most_common())
         causes = self._causes[True].most_common()
         if causes:
@@ -98,6 +100,7 @@ class ComparedFigures:
         """All of it for machines."""
         return {
             "pairs": self.pairs,
+            "unpaired": self.unpaired,
             "left_out": dict(self.losses),
             "counts": counts_json(self._counts),
             "logs": {log: counts_json(counts) for log, counts in self._by_log.items()},

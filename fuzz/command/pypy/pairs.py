@@ -22,8 +22,7 @@ def list_pairs(log: str, as_json: bool) -> Exit:
         if isinstance(item, Unpaired):
             table.unpaired += 1
             table.kinds.add(item.section.is_recorded)
-            table.is_damaged |= bool(item.section.loss)
-            click.echo(json.dumps(unpaired_json(item)) if as_json else unpaired_line(log, item), err=not as_json)
+            table.is_damaged |= tell_unpaired(log, item, as_json)
             continue
         table.add(item)
         click.echo(json.dumps(pair_json(item)) if as_json else pair_line(item))
@@ -106,11 +105,10 @@ def pair_json(pair: LogPair) -> dict[str, object]:
     }
 
 
-def unpaired_line(log: str, item: Unpaired) -> str:
-    """A line about a trace without its counterpart."""
-    return f"{log}:{item.section.line}: trace {item.number} has no pair: {item.reason}"
-
-
-def unpaired_json(item: Unpaired) -> dict[str, object]:
-    """The same for machines."""
-    return {"number": item.number, "line": item.section.line, "unpaired": item.reason}
+def tell_unpaired(log: str, item: Unpaired, as_json: bool) -> bool:
+    """Prints a line about a trace without its counterpart; is it damaged?"""
+    number, line, reason = item.number, item.section.line, item.reason
+    said = {"log": log, "number": number, "line": line, "unpaired": reason}
+    told = json.dumps(said) if as_json else f"{log}:{line}: trace {number} has no pair: {reason}"
+    click.echo(told, err=not as_json)
+    return bool(item.section.loss)

@@ -17,7 +17,7 @@ from fuzz.cases.log_run import LogRun, PairRun, opened_logs, prove_logs, study_l
 from fuzz.cases.recorded import log_stem
 from fuzz.cases.store import Case, store_case
 from fuzz.command.options import gathered, jobs_option
-from fuzz.command.pypy.pairs import pair_json, pair_line, problems_of, unpaired_json, unpaired_line
+from fuzz.command.pypy.pairs import pair_json, pair_line, problems_of, tell_unpaired
 from fuzz.report.junit import log_junit_text
 from fuzz.report.log_figures import LogFigures
 from fuzz.report.log_page import LogPage
@@ -136,9 +136,7 @@ class _Shown:
         self.seen.add(outcome.number if isinstance(outcome, Unpaired) else outcome.pair.number)
         if isinstance(outcome, Unpaired):
             self._figures.unpaired += 1
-            self.is_damaged |= bool(outcome.section.loss)
-            said = {"log": log} | unpaired_json(outcome)
-            click.echo(json.dumps(said) if self._as_json else unpaired_line(log, outcome), err=not self._as_json)
+            self.is_damaged |= tell_unpaired(log, outcome, self._as_json)
             return
         self._figures.add(outcome)
         self.codes.add(outcome.code)

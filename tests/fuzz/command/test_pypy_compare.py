@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 from commands import Command
-from pypy_logs import BOX, COUNT, POINT, boxed, given_up, loop, recorded
+from pypy_logs import BOX, COUNT, LOG, POINT, boxed, given_up, loop, recorded
 
 OTHER = POINT.format(line=10)
 
@@ -168,12 +168,34 @@ def test_a_pair_that_is_not_there_ends_with_2(traceproof: Command) -> None:
     assert ended.code == 2
 
 
+@pytest.mark.parametrize("jobs", ["1", "2"])
+def test_traces_without_a_pair_are_told(traceproof: Command, jobs: str) -> None:
+    Path("run.log").write_text(LOG)
+    told = "run.log:20: trace 2 has no pair: no optimized trace follows: PyPy gave it up, or the log has none\n"
+    for only, pairs in (("--only", "2"), "0 pairs"), (("--only", "1", "--only", "2"), "1 pair"), ((), "3 pairs"):
+        for how, code in ("--compare", 0), ("--prove", 0 if only else 1):
+            ended = traceproof("pypy-log", "run.log", how, "--jobs", jobs, *only)
+            assert (ended.code, ended.err) == (code, told)
+            assert f"run.log: {pairs}, 1 trace without\n" in ended.out
+    _, unpaired, *_, figures = compared(traceproof, LOG)
+    assert (unpaired["log"], unpaired["number"], unpaired["line"]) == ("run.log", 2, 20)
+    assert unpaired["unpaired"].startswith("no optimized trace follows")
+    assert (figures["pairs"], figures["unpaired"]) == (3, 1)
+
+
+def test_a_trace_that_is_not_whole_ends_with_2(traceproof: Command) -> None:
+    Path("run.log").write_text(boxed() + given_up().partition("jump(")[0])
+    ended = traceproof("pypy-log", "run.log", "--compare", "--jobs", "1")
+    assert ended.code == 2
+    assert "trace 2 has no pair" in ended.err
+
+
 @pytest.mark.parametrize("log", ["", given_up()])
 def test_a_log_without_pairs_ends_with_2(traceproof: Command, log: str) -> None:
     Path("run.log").write_text(log)
     ended = traceproof("pypy-log", "run.log", "--compare", "--jobs", "1")
     assert ended.code == 2
-    assert ended.err.startswith("run.log: ")
+    assert ended.err.splitlines()[-1].startswith("run.log: ")
 
 
 @pytest.mark.parametrize("option", [("--timeout", "3"), ("--extract", "out"), ("--prove",), ("--html", "x.html")])
