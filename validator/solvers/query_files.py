@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -15,6 +16,8 @@ from validator.solvers.answers import Answer, GaveUp, Sat, Unsat
 from validator.solvers.portfolio import Query
 
 _UNSAFE = re.compile(r"[^A-Za-z0-9_.-]+")
+_LONGEST = 200
+"""The letters that are kept of a long name: systems take 255, with what is added."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,6 +30,8 @@ class QueryFiles:
     def of_pair(self, name: str) -> Callable[[Query], None]:
         """A function that writes the queries of a pair. Raises InputError where the folder cannot be written to."""
         stem = _UNSAFE.sub("-", Path(name).name).strip(".-") or "pair"
+        if len(stem) > _LONGEST:
+            stem = f"{stem[:_LONGEST]}-{hashlib.sha256(name.encode(errors='backslashreplace')).hexdigest()[:16]}"
         paths = (self.folder / f"{stem}-{number:03}.smt2" for number in count(1))
 
         def write(query: Query) -> None:

@@ -83,3 +83,20 @@ def test_a_batch_names_the_files_by_its_pairs(tmp_path: Path) -> None:
     arguments = ["--batch", str(tmp_path / "batch"), "--emit-smt2", str(tmp_path / "q")]
     CliRunner().invoke(validate, arguments, standalone_mode=False)
     assert {path.name.rsplit("-", 1)[0] for path in (tmp_path / "q").iterdir()} == {"one", "two-words"}
+
+
+@pytest.mark.usefixtures("solver_alone")
+def test_long_names_of_pairs_are_shortened_to_different_ones(tmp_path: Path) -> None:
+    import json
+
+    long = "long" * 75
+    lines = [json.dumps({"name": name, "before": BEFORE, "after": WRONG}) for name in (f"{long} 1", f"{long} 2")]
+    (tmp_path / "batch").write_text("\n".join(lines))
+    arguments = ["--batch", str(tmp_path / "batch"), "--emit-smt2", str(tmp_path / "q")]
+    result = CliRunner().invoke(validate, arguments, standalone_mode=False)
+    assert '"error"' not in result.output
+    stems = [{path.name.rsplit("-", 1)[0] for path in (tmp_path / "q").iterdir()}]
+    CliRunner().invoke(validate, arguments, standalone_mode=False)
+    stems.append({path.name.rsplit("-", 1)[0] for path in (tmp_path / "q").iterdir()})
+    assert stems[0] == stems[1]
+    assert [stem[:150] for stem in stems[0]] == [long[:150]] * 2
