@@ -10,7 +10,7 @@ import signal
 import sys
 import threading
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from enum import IntEnum
 
 from optimizer.ir.faults import InputError, Unsupported
@@ -160,5 +160,6 @@ def report_fault(details: str) -> str:
 
 
 def _say(message: str, code: Exit) -> Exit:
-    print(message, file=sys.stderr)
+    with suppress(OSError):  # nobody reads it
+        print(message, file=sys.stderr)
     return code

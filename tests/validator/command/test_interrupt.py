@@ -113,3 +113,16 @@ def test_ctrl_c_while_modules_load_is_an_interruption(handler: str, outcome: obj
     path = os.pathsep.join([str(tmp_path), *sys.path])
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, env={"PYTHONPATH": path})
     assert (done.returncode, done.stdout, done.stderr) == outcome
+
+
+@pytest.mark.parametrize("stream", ["pipe", "full"])
+def test_mistakes_that_nobody_reads_end_as_others_do(stream: str) -> None:
+    reader, errors = os.pipe()
+    os.close(reader)
+    if stream == "full":
+        os.close(errors)
+        errors = os.open("/dev/full", os.O_WRONLY)
+    command = [sys.executable, "-c", "from validator.command.validate import main; main(['no.trace', 'no.trace'])"]
+    done = subprocess.run(command, stdout=subprocess.PIPE, stderr=errors, check=False)
+    os.close(errors)
+    assert (done.returncode, done.stdout) == (Exit.USAGE, b"")
