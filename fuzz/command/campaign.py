@@ -19,10 +19,12 @@ from fuzz.campaign.plan import AIMED, Plan, usual_mutate
 from fuzz.campaign.supervisor import supervise
 from fuzz.command.campaign_run import Supervise, run_campaign
 from fuzz.command.options import (
+    OF_THE_OPTIMIZER,
     gathered,
     jobs_option,
     json_option,
     optimizer_options,
+    refuse,
     seconds_option,
     seed_option,
     traces_option,
@@ -144,8 +146,10 @@ def fuzz(
     start = time.monotonic()
     path = Path(folder or (_newest() if resume else _free()))
     if resume:
-        plan = _resumed(path, context)
+        plan = _resumed(path)
     else:
+        if not seeds_from:
+            refuse(["seeds_skip"], "no traces are given by --seeds-from")
         limits = _Limits(_SECONDS) if limits == _Limits() else limits
         if asked.loops and optimizer.kind is OptimizerKind.OURS:
             optimizer = replace(optimizer, kind=OptimizerKind.PEELING)
@@ -231,18 +235,13 @@ _OF_THE_CAMPAIGN = (
     "seeds_from",
     "seeds_skip",
     "check_share",
-    "optimizer",
-    "optimizer_cmd",
-    "optimizer_server",
+    *OF_THE_OPTIMIZER,
     *("kinds", "ops", "without", "word", "loops"),
 )
 
 
-def _resumed(folder: Path, context: click.Context) -> Plan:
-    given = click.core.ParameterSource.COMMANDLINE
-    for name in _OF_THE_CAMPAIGN:
-        if context.get_parameter_source(name) is given:
-            raise InputError(f"--{name.replace('_', '-')}: --resume goes on with what the campaign was started with")
+def _resumed(folder: Path) -> Plan:
+    refuse(_OF_THE_CAMPAIGN, "--resume goes on with what the campaign was started with")
     return read_plan(folder)
 
 

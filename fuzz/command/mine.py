@@ -16,6 +16,7 @@ from fuzz.command.options import (
     jobs_option,
     json_option,
     optimizer_options,
+    refuse,
     seconds_option,
     seed_option,
     traces_option,
@@ -80,6 +81,8 @@ def mine(
     status = Status(start)
     deadline = None if seconds is None else start + seconds
     first = SystemRandom().randrange(1 << 32) if seed is None else seed
+    if paths:
+        refuse(["seed"], "the traces are given, and none is generated")
     sources = _given(paths, traces, deadline) if paths else _generated(first, traces, deadline)
     supervision = Supervision(jobs, optimizer.memory_mb, _EACH_S + optimizer.limit_s + _LATE_S)
     with open_optimizer(optimizer):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import wraps
 from inspect import signature
@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import click
+from click.core import ParameterSource
 
 from fuzz.draw.vocabulary import KINDS, WORDS, Vocabulary, check_names
 from fuzz.subject.optimizers import OPTIONS, OptimizerKind, OptimizerSpec
@@ -38,6 +39,14 @@ def gathered(name: str, make: Callable[..., Any], *options: Decorator) -> Decora
         return with_one_argument
 
     return decorate
+
+
+def refuse(options: Iterable[str], why: str) -> None:
+    """Raises InputError where one of these options of the command is given, of which nothing would come."""
+    context = click.get_current_context()
+    for name in options:
+        if context.get_parameter_source(name) is ParameterSource.COMMANDLINE:
+            raise InputError(f"--{name.replace('_', '-')}: {why}")
 
 
 # Seeds, time and processes.
@@ -131,6 +140,9 @@ def _spec(
         raise click.UsageError(f"only one of {', '.join(OPTIONS[kind] for kind, _ in chosen)} can be given")
     kind, text = chosen[0] if chosen else (OptimizerKind.OURS, "")
     return OptimizerSpec(kind, text, optimizer_timeout, optimizer_memory)
+
+
+OF_THE_OPTIMIZER = tuple(signature(_spec).parameters)
 
 
 _DEFAULT = OptimizerSpec()

@@ -15,7 +15,15 @@ from fuzz.campaign.examine import Counted, Find, Optimizer, Record, text_of, val
 from fuzz.campaign.find import versions
 from fuzz.campaign.triage import OurParts, Settled, reduced_case, settle
 from fuzz.cases.store import Case, read_case, store_case
-from fuzz.command.options import Reading, json_option, judging_options, optimizer_options, reading_options
+from fuzz.command.options import (
+    OF_THE_OPTIMIZER,
+    Reading,
+    json_option,
+    judging_options,
+    optimizer_options,
+    reading_options,
+    refuse,
+)
 from fuzz.reduce.reduce import Progress, Reduced
 from fuzz.reduce.source import look_at, look_at_case
 from fuzz.reduce.trials import Subject
@@ -73,9 +81,13 @@ def reduce(
     Ends with 0 if a failure was reduced, with 2 if there is none, and with 3 if nothing came out smaller: because it
     did not show again, or is the smallest already, as the first line says.
     """
+    if after is not None:
+        refuse(OF_THE_OPTIMIZER, "no optimizer is run on a pair")
     with open_optimizer(optimizer) as chosen:
         case = _case(source, corpus) if after is None else None
-        options = options if case is None else case.options
+        if case is not None:
+            refuse(["types", "word"], "a case says so itself")
+            options = case.options
         record, subject = _looked_at(case or source, after, chosen, options, reading)
         if not isinstance(record, Find):
             return _nothing_wrong(source, record, case)

@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from fuzz.cases.store import read_case
-from fuzz.command.options import Reading, judging_options, types_option
+from fuzz.command.options import Reading, judging_options, refuse, types_option
 from fuzz.report.campaign_facts import read_campaign
 from fuzz.report.campaign_page import campaign_page
 from fuzz.report.folder import FILES, write_report
@@ -55,18 +55,21 @@ def report(
         return _write(output or f"{Path(what[1]).stem}.html", page)
     folder = Path(what[0])
     if (folder / "results").is_dir():
-        if playground:
-            raise click.UsageError("--playground is for a pair, not for a campaign.")
+        refuse(["playground", *_OF_A_PAIR], "this is for a pair, not for a campaign")
         return _campaign(folder, output)
     if folder.is_file():
         raise click.UsageError(f"{folder} is one trace: a pair is two, BEFORE and AFTER.")
     where, name = (folder.parent, folder.name) if folder.is_dir() else (Path(corpus), what[0])
     case = read_case(where, name)
+    refuse(_OF_A_PAIR, "a case says so itself")
     judged = judge_case(case, case.options)
     if playground and judged is None:
         raise click.UsageError(f"{name} is no pair that could be read, so that there is nothing for --playground.")
     page = playground_file(judged) if playground and judged is not None else case_page(case, judged)
     return _write(output or f"{name}.html", page)
+
+
+_OF_A_PAIR = ("guards", "failargs", "types")
 
 
 def _pair(before: str, after: str, reading: Reading, options: Options) -> JudgedPair:
