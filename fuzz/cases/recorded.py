@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import lzma
+import os
 import shutil
 import stat
 import sys
@@ -26,6 +27,8 @@ _OPENERS = {".gz": gzip.open, ".xz": lzma.open}
 _LOGS = (".log", *_OPENERS)
 _LONGEST = 1 << 20
 """The number of bytes that no line of a recorded trace has."""
+_LONGEST_STEM = 200
+"""The bytes that are kept of the name of a log: systems take 255, with what is added."""
 
 _LOWER_BOUND = (
     "# A log does not say what guards hand over. Listed are the earlier values that later operations use: there may be"
@@ -102,7 +105,7 @@ def log_stem(log: str) -> str:
     name = PurePath(file_name(log)).name
     for suffix in (*_OPENERS, ".log"):
         name = name.removesuffix(suffix)
-    return name.strip("<>").replace(" ", "-")
+    return os.fsencode(name.strip("<>").replace(" ", "-"))[:_LONGEST_STEM].decode(errors="ignore")
 
 
 def recorded_text(section: Section, log: str, number: int, *, bare: bool = False) -> str:

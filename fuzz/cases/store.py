@@ -105,7 +105,7 @@ def store_case(corpus: Path, case: Case) -> bool:
 def new_folder(target: Path) -> Iterator[Path]:
     """A folder that takes the place `target` in the end, as a whole, or is removed. Raises OSError."""
     try:
-        beside = Path(tempfile.mkdtemp(prefix=f".{target.name}-", dir=target.parent))
+        beside = Path(tempfile.mkdtemp(prefix=".traceproof-", dir=target.parent))
     except OSError as problem:
         problem.filename = str(target)  # what the caller has asked for
         raise

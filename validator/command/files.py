@@ -86,7 +86,7 @@ def write_text(path: str, text: str) -> None:
         if target.exists() and not target.is_file():  # a device or a pipe, which must stay what it is
             target.write_bytes(data)
             return
-        with tempfile.NamedTemporaryFile(dir=target.parent, prefix=f".{target.name}.", delete=False) as out:
+        with tempfile.NamedTemporaryFile(dir=target.parent, prefix=".traceproof-", delete=False) as out:
             beside = out.name
             out.write(data)
             out.flush()
