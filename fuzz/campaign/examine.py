@@ -14,6 +14,7 @@ from enum import Enum
 from typing import ClassVar
 
 from fuzz.draw.generator import GeneratedTrace
+from fuzz.report.words import printable
 from optimizer.ir.check import IllFormed, check
 from optimizer.ir.faults import InputError
 from optimizer.ir.faults import Unsupported as NotModelled
@@ -192,7 +193,7 @@ def examine(made: Made, optimizer: Optimizer, judge: Judge, clock: Callable[[], 
     seed, before, start = made.seed, made.generated.trace, clock()
 
     def find(kind: FindKind, after: object, message: str, report: str = "") -> Find:
-        return Find(seed, kind, made, after, _encodable(message), None, _encodable(report), took=Took(clock() - start))
+        return Find(seed, kind, made, after, printable(message), None, printable(report), took=Took(clock() - start))
 
     try:
         result = optimizer(before)
@@ -205,7 +206,7 @@ def examine(made: Made, optimizer: Optimizer, judge: Judge, clock: Callable[[], 
             return Counted(seed, unsure, made, took=Took(clock() - start))
         result = claim.after
     except NotModelled as limit:
-        return Counted(seed, Unsupported(_encodable(f"the optimizer: {limit}")), made, took=Took(clock() - start))
+        return Counted(seed, Unsupported(printable(f"the optimizer: {limit}")), made, took=Took(clock() - start))
     except OutsideFailure as failure:
         return find(failure.kind, failure.output, str(failure), failure.report)
     except (MemoryError, Terminated):
@@ -292,8 +293,3 @@ def describe(error: BaseException) -> str:
         said = ""
     first = (said.splitlines() or [""])[0]
     return f"{type(error).__name__}: {first}{place}" if first else f"{type(error).__name__}{place}"
-
-
-def _encodable(text: str) -> str:
-    """The text with halves of surrogate pairs, which no file and no terminal takes, as escapes."""
-    return text.encode(errors="backslashreplace").decode()

@@ -103,6 +103,10 @@ def mute(trace: Trace) -> Trace:
     raise _Mute
 
 
+def coloured(trace: Trace) -> Trace:
+    raise ValueError("\x1b[31mred")
+
+
 def half(trace: Trace) -> Trace:
     raise ValueError("half a pair: \ud800")
 
@@ -124,6 +128,7 @@ def without_guards(trace: Trace) -> Trace:
         (leaving, FindKind.CRASH, "SystemExit: 3 ("),
         (mute, FindKind.CRASH, "_Mute ("),
         (half, FindKind.CRASH, "ValueError: half a pair: \\ud800 ("),
+        (coloured, FindKind.CRASH, "ValueError: \\u001b[31mred ("),
         (without_end, FindKind.MALFORMED, "a trace ends with jump or finish, not with "),
         (of_another_word, FindKind.MALFORMED, "expected words of "),
         (no_trace, FindKind.MALFORMED, "expected a trace, got NoneType"),
