@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path, PurePath
 from typing import Any
@@ -116,8 +116,8 @@ def pypy_log(logs: tuple[str, ...], wanted: _Wanted, proving: Proving, as_json: 
     if wanted.compares:
         return compare(logs, proving, as_json)
     if wanted.pairs:
-        return worst([list_pairs(log, as_json) for log in logs])
-    return worst([_list_recorded(log, folder, wanted.bare, as_json) for log in logs])
+        return _each(logs, lambda log: list_pairs(log, as_json))
+    return _each(logs, lambda log: _list_recorded(log, folder, wanted.bare, as_json))
 
 
 def _check_options(what: _Wanted, proving: Proving) -> None:
@@ -163,6 +163,18 @@ def _learn(logs: Sequence[str], given: Sequence[Kept], file: str) -> Exit:
     write_text(file, known.text)
     click.echo(f"{file}: {counted(len(known.rows), 'statement')} of {counted(known.logs, 'log')}")
     return Exit.USAGE if problems else Exit.PROVED
+
+
+def _each(logs: Sequence[str], do: Callable[[str], Exit]) -> Exit:
+    """Does it to each log, also behind one that cannot be read to its end; the worst exit code."""
+    codes = []
+    for log in logs:
+        try:
+            codes.append(do(log))
+        except InputError as mistake:
+            click.echo(f"error: {mistake}", err=True)
+            codes.append(Exit.USAGE)
+    return worst(codes)
 
 
 def _list_recorded(log: str, folder: Path | None, bare: bool, as_json: bool) -> Exit:

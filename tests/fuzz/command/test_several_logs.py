@@ -109,6 +109,13 @@ def test_logs_are_listed_one_after_the_other(run: Run) -> None:
     assert "run.log: 3 pairs, 1 trace without" in pairs
 
 
+@pytest.mark.parametrize("how", ["--list", "--pairs"])
+def test_a_log_that_cannot_be_read_hides_none_behind_it(run: Run, how: str) -> None:
+    code, out, err = run("no.log", "good.log", how)
+    assert (code, err) == (2, "error: no.log: there is no such file\n")
+    assert out == run("good.log", how).out
+
+
 @pytest.mark.parametrize(
     ("args", "message"),
     [
