@@ -1,9 +1,10 @@
-"""Guards in front of the end of a bridge that are not the recorded one's.
+"""Guards in front of the end of a bridge, or of where a loop goes round, that are not the recorded one's.
 
 PyPy's optimizer compares what a bridge hands on with what the labels of a loop take, and sends guards for what it does
 not know (`generate_guards` in virtualstate.py), and those of what it loads from there in front of the loop
 (`inline_short_preamble` in unroll.py). Where it goes to the start of the loop after all, they stay
-(`optimize_bridge` in unroll.py). They resume where the bridge ends; in which cases they fail does not matter. A log
+(`optimize_bridge` in unroll.py). What a loop hands to its own label it compares in the same way. They resume where the
+recorded trace ends; in which cases they fail does not matter. A log
 does not say that they do: so it is an assumption, which the verdict names, and nothing is refuted for that.
 """
 
@@ -23,7 +24,7 @@ from validator.verdict import Failargs, Guards, Options, Proved
 
 _END = Operation(OPS["finish"], ())
 
-RESUME_AT_END = "guards of what the bridge hands on, behind all others, resume at its end"
+RESUME_AT_END = "guards of what is handed on, behind all others, resume at the end"
 
 
 def prove_to_end(
@@ -33,22 +34,34 @@ def prove_to_end(
 
     Two proofs make it: without these guards, what is computed for them alone, and what is handed on, the others fail in
     the right cases; and wherever guards fail, these too, the state is that of the recorded trace."""
-    more = len(_asked(after, origins))
-    own = len(after.guards) - more
-    if not more:
+    ended = with_end(before, after, origins)
+    if ended is None:
         return None
-    is_kept = [at < own for at in range(own + more)]
+    ends, resumed = ended
+    own = resumed.index(len(before.guards))
+    is_kept = [at < own for at in range(len(resumed))]
     ops = Part(after.inputs, (*after.ops[:-1], _END), ()).with_guards(is_kept).needed().ops
-    less, ended = with_origins(after.of(ops), origins[:own]), before.of((*before.ops[:-1], _END))
-    if not isinstance(prove(ended, less, replace(options, failargs=Failargs.IGNORE), None), Proved):
+    less, finished = with_origins(after.of(ops), origins[:own]), before.of((*before.ops[:-1], _END))
+    if not isinstance(prove(finished, less, replace(options, failargs=Failargs.IGNORE), None), Proved):
         return None
-    ends = before.of([*before.ops[:-1], Operation(OPS["guard_true"], (ConstInt(1),), exit=Exit()), before.end])
-    whole = with_origins(after, (*origins[:own], *[len(before.guards)] * more))
+    whole = with_origins(after, resumed)
     shown = prove_with_exits(ends, whole, None, replace(options, guards=Guards.SAFE), prove)
     if not isinstance(shown.verdict, Proved):
         return None
     evidence = replace(shown.verdict.evidence, assumes=(*shown.verdict.evidence.assumes, RESUME_AT_END))
     return ends, replace(shown, verdict=replace(shown.verdict, evidence=evidence))
+
+
+def with_end(
+    before: Trace, after: Trace, origins: tuple[int | None, ...]
+) -> tuple[Trace, tuple[int | None, ...]] | None:
+    """The recorded trace with a place at its end, and the origins where the last guards resume there; None if the
+    optimized trace has none such."""
+    more = len(_asked(after, origins))
+    if not more:
+        return None
+    ends = before.of([*before.ops[:-1], Operation(OPS["guard_true"], (ConstInt(1),), exit=Exit()), before.end])
+    return ends, (*origins[: len(origins) - more], *[len(before.guards)] * more)
 
 
 def fails_at_end(obligation: str, after: Trace, origins: tuple[int | None, ...]) -> bool:

@@ -22,7 +22,7 @@ from validator.loops.proofs import ENTRY
 from validator.loops.shape import bridge_to
 from validator.loops.written import check_written
 from validator.prove.judge import OUT_OF_TIME, validate
-from validator.pypy.ends import RESUME_AT_END, fails_at_end, prove_to_end
+from validator.pypy.ends import RESUME_AT_END, fails_at_end, prove_to_end, with_end
 from validator.pypy.exits import Prove, prove_with_exits
 from validator.pypy.facts import SAY_CONSTANT, LateFacts
 from validator.pypy.open import Open
@@ -266,6 +266,23 @@ def _quick(prove: Prove, end: float) -> Prove:
 
 
 def _verdict(text: Translated, options: Options, prove: Prove) -> tuple[Verdict, Texts]:
+    """The verdict, and the texts that it is about: if that settles a loop, where its last guards resume where it goes
+    round, and fail in whatever cases."""
+    verdict, texts = _settled(text, options, prove)
+    is_round = not isinstance(verdict, Proved) and text.is_loop and text.loop is None
+    ended = with_end(text.before, text.after, text.origins) if is_round else None
+    if ended is None:
+        return verdict, texts
+    before, origins = ended
+    again, told = _settled(replace(text, before=before, origins=origins), replace(options, guards=Guards.SAFE), prove)
+    own = origins.index(len(text.before.guards))
+    if not isinstance(again, Proved) or any(number < own for number in again.evidence.stricter):
+        return verdict, texts
+    evidence = replace(again.evidence, assumes=(*again.evidence.assumes, RESUME_AT_END))
+    return replace(again, evidence=evidence), told
+
+
+def _settled(text: Translated, options: Options, prove: Prove) -> tuple[Verdict, Texts]:
     """The verdict, and the texts that it is about. That guards do not come from where they seem to is no reason to
     refute, nor that they are in another order: then that is left open, but for the one with which a trace is given up.
     Where it cannot be settled, it could not without their origins either."""

@@ -164,3 +164,61 @@ def test_a_loop_has_no_such_guards() -> None:
     wrong = ROUND.replace("    jump(", "    guard_nonnull(p0, descr=<Guard0x7f05>) [p0, i1]\n    jump(")
     assert isinstance(judged(LOOP)[0].verdict, Proved)
     assert not isinstance(judged(pair(GOING_ROUND, wrong))[0].verdict, Proved)
+
+
+COUNTING = f"""[p0, i1]
+    i2 = int_ne(i1, 5)
+    guard_true(i2)
+    i3 = int_add_ovf(i1, 1)
+    guard_no_overflow()
+    setfield_gc(p0, i3, descr={VALUE})
+    jump(p0, i3, descr=<Loop-1>)"""
+AROUND = f"""[p0, i1]
+    label(p0, i1, descr=TargetToken(139))
+    i2 = int_ne(i1, 5)
+    guard_true(i2, descr=<Guard0x7f11>) [p0, i1]
+    i3 = int_add_ovf(i1, 1)
+    guard_no_overflow(descr=<Guard0x7f12>) [p0, i1]
+    setfield_gc(p0, i3, descr={VALUE})
+    label(p0, i3, descr=TargetToken(140))
+    i4 = int_ne(i3, 5)
+    guard_true(i4, descr=<Guard0x7f13>) [p0, i3]
+    i5 = int_add_ovf(i3, 1)
+    guard_no_overflow(descr=<Guard0x7f14>) [p0, i3]
+    setfield_gc(p0, i5, descr={VALUE})
+    i6 = int_le(i5, 9223372036854775806)
+    guard_true(i6, descr=<Guard0x7f15>) [p0, i5]
+    jump(p0, i5, descr=TargetToken(140))"""
+ASKS = "    i6 = int_le(i5, 9223372036854775806)\n    guard_true(i6, descr=<Guard0x7f15>) [p0, i5]\n"
+STORES = f"    setfield_gc(p0, i5, descr={VALUE})\n"
+
+
+def test_such_a_guard_of_a_loop_resumes_where_it_goes_round() -> None:
+    (shown,) = judged(pair(COUNTING, AROUND))
+    assert isinstance(shown.verdict, Proved), shown.verdict
+    assert RESUME_AT_END in shown.verdict.evidence.assumes
+    (without,) = judged(pair(COUNTING, AROUND.replace(ASKS, "")))
+    assert isinstance(without.verdict, Proved)
+    assert RESUME_AT_END not in without.verdict.evidence.assumes
+
+
+@pytest.mark.parametrize(("right", "other"), [("5806)", "5805)"), ("guard_true(i6", "guard_false(i6")])
+def test_in_which_cases_it_fails_does_not_matter(right: str, other: str) -> None:
+    (shown,) = judged(pair(COUNTING, AROUND.replace(right, other)))
+    assert isinstance(shown.verdict, Proved), shown.verdict
+    assert shown.verdict.evidence.stricter
+
+
+@pytest.mark.parametrize(
+    ("right", "wrong"),
+    [
+        (STORES + ASKS, ASKS + STORES),
+        ("int_le(i5, 9223372036854775806)", "int_le(i1, 9223372036854775806)"),
+        (STORES, ""),
+        (STORES, STORES.replace("i5", "i3")),
+    ],
+)
+def test_faults_of_such_loops_are_found(right: str, wrong: str) -> None:
+    assert AROUND.count(right) == 1
+    (shown,) = judged(pair(COUNTING, AROUND.replace(right, wrong)))
+    assert not isinstance(shown.verdict, Proved)
