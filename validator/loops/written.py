@@ -32,7 +32,7 @@ UNREAD = "no iteration reads what an earlier one has allocated and not written"
 
 def may_hand_on_unwritten(loop: Loop) -> bool:
     """May the first part allocate an object, and the preamble read of it what that has not written?"""
-    return _hands_on(loop, structs=loop.declared.hands_on_unwritten)
+    return loop.declared.hands_on_unwritten and _hands_on(loop)
 
 
 def check_written(loop: Loop) -> None:
@@ -47,7 +47,7 @@ def check_written(loop: Loop) -> None:
 def takes_for_written(loop: Loop) -> bool:
     """Does a proof of the loop rest on the declaration that nothing is read which is not written?"""
     is_declared = not loop.declared.hands_on_unwritten
-    return is_declared and (_hands_on(loop, structs=True) or _late(loop, _loads, structs=True) is not None)
+    return is_declared and (_hands_on(loop) or _late(loop, _loads, structs=True) is not None)
 
 
 def looks_away(loop: Loop) -> bool:
@@ -55,8 +55,8 @@ def looks_away(loop: Loop) -> bool:
     return _late(loop, _blind, structs=loop.declared.hands_on_unwritten) is not None
 
 
-def _hands_on(loop: Loop, *, structs: bool) -> bool:
-    made = list(_unwritten(loop.first[0], loop.layout, structs))
+def _hands_on(loop: Loop) -> bool:
+    made = list(_unwritten(loop.first[0], loop.layout, structs=True))
     return any(_may_read(load, one, loop.layout) for load in _loads(loop.peeled.preamble, loop.layout) for one in made)
 
 
@@ -64,7 +64,7 @@ def _late(loop: Loop, among: Callable[[Part, Layout], list[Operation]], *, struc
     """The first operation `among` these that may read, of an object that is older than the last iteration, what is not
     written."""
     parts = tuple(dict.fromkeys([loop.first[0], loop.recorded]))
-    made = [one for part in parts for one in _unwritten(part, loop.layout, structs)]
+    made = [one for part in parts for one in _unwritten(part, loop.layout, structs=structs)]
     if not made:
         return None
     preamble, body = loop.peeled.preamble, loop.peeled.body
@@ -84,7 +84,7 @@ _Made = tuple[Operation, frozenset[object]]
 """An allocation, and the memory of the new object that is written: fields, or all items."""
 
 
-def _unwritten(part: Part, layout: Layout, structs: bool) -> Iterator[_Made]:
+def _unwritten(part: Part, layout: Layout, *, structs: bool) -> Iterator[_Made]:
     """The allocations of memory that is not written by that, those of `structs` only where they count. Bytes are taken
     to stay so."""
     items = _written_items(part, layout)
