@@ -13,6 +13,7 @@ from fuzz.hunt.observe import Observer
 from fuzz.hunt.target import Limits, Target
 from fuzz.subject.optimizers import OptimizerSpec, open_optimizer
 from optimizer.ir.faults import InputError
+from optimizer.ir.immutable import replace
 from optimizer.ir.trace import Trace
 from validator.cache import Cache, validate_cached
 from validator.command.exits import describe
@@ -41,23 +42,7 @@ class CorpusRun:
     target: Target | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Unreadable:
-    """A case that cannot be read."""
-
-    name: str
-    reason: str
-
-
-@dataclass(frozen=True, slots=True)
-class Ran:
-    """The outcome of a case, and what is wrong with the cache, if anything is."""
-
-    outcome: CaseRun | Unreadable
-    warning: str = ""
-
-
-def run_corpus(corpus: CorpusRun, jobs: int) -> Generator[Ran]:
+def run_corpus(corpus: CorpusRun, jobs: int) -> Generator[CaseRun]:
     """The outcomes of the cases, in the order of their names, by `jobs` processes at once. To be closed when it is not
     run to its end. Raises InputError."""
     with open_optimizer(corpus.optimizer):
@@ -69,7 +54,7 @@ def run_corpus(corpus: CorpusRun, jobs: int) -> Generator[Ran]:
 
 
 @contextmanager
-def _running(corpus: CorpusRun) -> Iterator[Callable[[str], Ran]]:
+def _running(corpus: CorpusRun) -> Iterator[Callable[[str], CaseRun]]:
     def judge(before: Trace, after: Trace, options: Options, states: tuple[State, ...]) -> Verdict:
         if corpus.cache is None:
             return validate(before, after, options, examples=states)
@@ -78,16 +63,17 @@ def _running(corpus: CorpusRun) -> Iterator[Callable[[str], Ran]]:
     observer = None if corpus.target is None else Observer(corpus.target)
     with open_optimizer(corpus.optimizer) as optimizer:
 
-        def run(name: str) -> Ran:
+        def run(name: str) -> CaseRun:
             try:
                 case = read_case(corpus.folder, name)
             except (InputError, OSError) as problem:
-                return Ran(Unreadable(name, describe(problem) if isinstance(problem, OSError) else str(problem)))
+                reason = describe(problem) if isinstance(problem, OSError) else str(problem)
+                return CaseRun(name, None, (), reason, is_readable=False)
             done = run_case(case, optimizer, judge, observer)
-            return Ran(done, "" if corpus.cache is None else corpus.cache.problem)
+            return done if corpus.cache is None else replace(done, warning=corpus.cache.problem)
 
         yield run
 
 
-def _lost(name: str, loss: Loss) -> Ran:
-    return Ran(CaseRun(name, None, (f"the process that worked on the case was lost ({loss.value})",)))
+def _lost(name: str, loss: Loss) -> CaseRun:
+    return CaseRun(name, None, (f"the process that worked on the case was lost ({loss.value})",))

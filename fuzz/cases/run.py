@@ -27,12 +27,14 @@ PairJudge = Callable[[Trace, Trace, Options, tuple[State, ...]], Verdict]
 @dataclass(frozen=True, slots=True)
 class CaseRun:
     """The outcome of a case: the verdict on its pair (None where none is expected), what differs, and what the
-    optimizer said where it failed."""
+    optimizer said where it failed, or why the case cannot be read; `warning` says what is wrong with the cache."""
 
     name: str
     verdict: Verdict | None
     differences: tuple[str, ...]
     report: str = ""
+    is_readable: bool = True
+    warning: str = ""
 
 
 def run_case(case: Case, optimizer: Optimizer, judge: PairJudge, observer: Observer | None = None) -> CaseRun:

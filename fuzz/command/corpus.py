@@ -11,13 +11,13 @@ from typing import Any
 
 import click
 
-from fuzz.cases.jobs import CorpusRun, Unreadable, run_corpus
+from fuzz.cases.jobs import CorpusRun, run_corpus
 from fuzz.cases.run import CaseRun
 from fuzz.cases.store import Case, case_data, case_names, read_case
 from fuzz.command.corpus_edit import add, export, prune, read_corpus_option
 from fuzz.command.options import jobs_option, json_option, optimizer_options
 from fuzz.hunt.target import open_target
-from fuzz.report.junit import RunCase, corpus_junit_text
+from fuzz.report.junit import corpus_junit_text
 from fuzz.report.words import times
 from fuzz.subject.optimizers import OptimizerSpec
 from optimizer.ir.faults import InputError
@@ -141,16 +141,15 @@ def run(
     start, began = time.monotonic(), time.time()
     verdicts, pypy = None if cache is None else open_cache(cache), None if target is None else open_target(target)
     corpus_run = CorpusRun(Path(folder), optimizer, verdicts, pypy)
-    cases: list[RunCase] = []
-    warning = ""
+    cases: list[CaseRun] = []
     with closing(run_corpus(corpus_run, jobs)) as runs:
         for ran in runs:
-            warning = warning or ran.warning
-            cases.append(_show(ran.outcome, as_json))
-    if warning:
+            cases.append(ran)
+            _show(ran, as_json)
+    if warning := next((ran.warning for ran in cases if ran.warning), ""):
         click.echo(f"warning: {warning}", err=True)
     unreadable = sum(not case.is_readable for case in cases)
-    different = sum(bool(case.wrong) for case in cases) - unreadable
+    different = sum(bool(case.differences) for case in cases)
     wrong = [f"{different} not as expected"] * bool(different) + [f"{unreadable} unreadable"] * bool(unreadable)
     outcome, seconds = ", ".join(wrong) or "all as expected", time.monotonic() - start
     if not as_json:
@@ -160,20 +159,15 @@ def run(
     return worst([Exit.REFUTED] * different + [Exit.USAGE] * unreadable)
 
 
-def _show(outcome: CaseRun | Unreadable, as_json: bool) -> RunCase:
-    """Tells of a case; what there is to keep of it."""
-    match outcome:
-        case Unreadable(name, reason):
-            click.echo(f"error: {reason}", err=True)
-            if as_json:
-                click.echo(json.dumps({"name": name, "verdict": None, "differences": [], "report": reason}))
-            return RunCase(name, (reason,), is_readable=False)
-        case CaseRun(name, _, differences, report):
-            lines = [*(f"{name}: {difference}" for difference in differences)]
-            lines += [f"    {line}" for line in report.splitlines()]
-            for line in [json.dumps(_run_json(outcome))] if as_json else lines:
-                click.echo(line)
-            return RunCase(name, differences, report=report)
+def _show(ran: CaseRun, as_json: bool) -> None:
+    """Tells of a case."""
+    lines = [f"{ran.name}: {difference}" for difference in ran.differences]
+    lines += [f"    {line}" for line in ran.report.splitlines()]
+    if not ran.is_readable:
+        click.echo(f"error: {ran.report}", err=True)
+        lines = []
+    for line in [json.dumps(_run_json(ran))] if as_json else lines:
+        click.echo(line)
 
 
 def _run_json(done: CaseRun) -> dict[str, Any]:

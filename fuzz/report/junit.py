@@ -7,7 +7,6 @@ for each case, a log of PyPy one for each pair.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 from xml.etree import ElementTree
@@ -18,6 +17,7 @@ from fuzz.report.campaign_facts import CampaignFacts, KeptFind, Step
 from fuzz.report.words import printable
 
 if TYPE_CHECKING:  # all about logs of PyPy is not loaded for campaigns
+    from fuzz.cases.run import CaseRun
     from fuzz.report.log_figures import LogFigures
 
 
@@ -35,16 +35,17 @@ def junit_text(campaign: CampaignFacts) -> str:
     return _file(suite, campaign.outcome)
 
 
-def corpus_junit_text(folder: str, began: float, seconds: float, cases: Sequence[RunCase], outcome: str) -> str:
+def corpus_junit_text(folder: str, began: float, seconds: float, cases: Sequence[CaseRun], outcome: str) -> str:
     """The file of a run of the corpus in the folder. A case that is not as expected is a failure, one that cannot be
     read an error."""
     suite = _suite(f"corpus {folder}", seconds, began, {"cases": len(cases)})
     for case in cases:
         test = _test(suite, "corpus", case.name)
-        if case.wrong:
+        wrong = [*case.differences, *([case.report] if case.report else [])]
+        if case.differences or not case.is_readable:
             kind = "failure" if case.is_readable else "error"
-            first = ElementTree.SubElement(test, kind, message=printable(case.wrong[0]), type="case")
-            first.text = printable("\n".join([*case.wrong, *([case.report] if case.report else [])]))
+            first = ElementTree.SubElement(test, kind, message=printable(wrong[0]), type="case")
+            first.text = printable("\n".join(wrong))
     return _file(suite, outcome)
 
 
@@ -65,16 +66,6 @@ def log_junit_text(
         test = _test(suite, "logs", problem.partition(": ")[0])
         ElementTree.SubElement(test, "error", message=printable(problem), type="log").text = printable(problem)
     return _file(suite, "\n".join(figures.lines()))
-
-
-@dataclass(frozen=True, slots=True)
-class RunCase:
-    """A case that was run: what is wrong, and what the optimizer said."""
-
-    name: str
-    wrong: tuple[str, ...] = ()
-    is_readable: bool = True
-    report: str = ""
 
 
 def _suite(name: str, seconds: float, began: float, numbers: Mapping[str, int]) -> ElementTree.Element:
