@@ -165,6 +165,16 @@ class Find:
     def generated(self) -> GeneratedTrace:
         return self.made.generated
 
+    @property
+    def state(self) -> State:
+        """The state on which it shows, or the example."""
+        return self.verdict.counterexample.state if isinstance(self.verdict, Refuted) else self.generated.state
+
+    @property
+    def obligation(self) -> str:
+        """The obligation that is refuted; empty if none is."""
+        return self.verdict.counterexample.obligation if isinstance(self.verdict, Refuted) else ""
+
 
 def text_of(after: object) -> str | None:
     """An optimized trace as text; None where there is none, or one that cannot be written."""

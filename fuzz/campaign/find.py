@@ -8,22 +8,20 @@ from fuzz.campaign.examine import Find, Made, describe, text_of
 from fuzz.campaign.plan import Plan
 from fuzz.cases.store import Case
 from optimizer.ir.text import format_trace
-from validator.tell.stored_state import StoredState, stored_state
-from validator.verdict import Refuted
+from validator.tell.stored_state import stored_state
 
 
 def case_of(find: Find, plan: Plan) -> Case:
     """The case that is stored."""
     after, report = _after(find)
-    refuted = isinstance(find.verdict, Refuted) and after is not None
     return Case(
         name=f"seed-{find.seed}-{find.kind.value}",
         before=format_trace(find.generated.trace),
         after=after,
-        expect="refuted" if refuted else "",
-        obligation=find.verdict.counterexample.obligation if isinstance(find.verdict, Refuted) else "",
+        expect="refuted" if find.obligation and after is not None else "",
+        obligation=find.obligation,
         options=plan.options,
-        state=_state(find),
+        state=stored_state(find.state, find.generated.trace),
         seed=find.seed,
         kind=find.kind.value,
         message=find.message,
@@ -55,13 +53,6 @@ def _after(find: Find) -> tuple[str | None, str]:
     except Exception as error:  # its class is the optimizer's
         shown = describe(error)
     return None, f"{find.report}the optimizer returned a {type(find.after).__name__}\n{shown}\n"
-
-
-def _state(find: Find) -> StoredState:
-    """The state of the counterexample where there is one, else the example."""
-    found, generated = find.verdict, find.generated
-    state = found.counterexample.state if isinstance(found, Refuted) else generated.state
-    return stored_state(state, generated.trace)
 
 
 def versions() -> tuple[tuple[str, str], ...]:

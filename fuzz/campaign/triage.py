@@ -27,7 +27,7 @@ from optimizer.ir.trace import Trace, all_operations
 from optimizer.passes.simplify import Simplify
 from optimizer.pipeline import ALL_RULES, DEFAULT_PASSES
 from validator.tell.stored_state import stored_state
-from validator.verdict import Options, Refuted
+from validator.verdict import Options
 
 
 class Separable(Protocol):
@@ -235,14 +235,13 @@ def reduced_case(case: Case, reduced: Reduced, name: str) -> Case:
     if not reduced.repeated:
         return replace(case, name=name)
     find = reduced.find
-    verdict = find.verdict
     return replace(
         case,
         name=name,
         before=format_trace(reduced.before),
         after=text_of(find.after),
-        obligation=verdict.counterexample.obligation if isinstance(verdict, Refuted) else "",
-        expect="refuted" if isinstance(verdict, Refuted) else "",
+        obligation=find.obligation,
+        expect="refuted" if find.obligation else "",
         state=stored_state(reduced.state, reduced.before),
         message=find.message,
         report=find.report or case.report,

@@ -12,7 +12,8 @@ from typing import Any
 import click
 
 from fuzz.campaign.examine import Counted, Find, Optimizer, Record, text_of, validating
-from fuzz.campaign.find import versions
+from fuzz.campaign.find import case_of
+from fuzz.campaign.plan import Plan
 from fuzz.campaign.triage import OurParts, Settled, reduced_case, settle
 from fuzz.cases.store import Case, read_case, store_case
 from fuzz.command.options import (
@@ -30,6 +31,7 @@ from fuzz.reduce.trials import Subject
 from fuzz.report.words import counted
 from fuzz.subject.optimizers import OptimizerKind, OptimizerSpec, open_optimizer
 from optimizer.ir.faults import InputError
+from optimizer.ir.immutable import replace
 from optimizer.ir.text import format_trace
 from validator.command.exits import Exit, describe, exit_code
 from validator.command.shared_options import Seconds
@@ -98,7 +100,7 @@ def reduce(
         settled = settle(find, subject, seconds, separable, lambda at: status.show(partial(_line, at)), jobs)
         status.clear()
     if output is not None:
-        _store(Path(output), case or _fresh(find, options), settled)
+        _store(Path(output), case or replace(case_of(find, Plan(0, options=options)), seed=None, command=""), settled)
     click.echo(json.dumps(_json(find, settled)) if as_json else "\n".join(_words(find, settled)))
     if settled.reduced.interrupted:
         return Exit.INTERRUPTED
@@ -150,21 +152,6 @@ def _case(source: str, corpus: str) -> Case | None:
     if not (Path(corpus) / source).is_dir():
         raise InputError(f"{source}: there is neither a file nor a case in {corpus} of that name")
     return read_case(Path(corpus), source)
-
-
-def _fresh(find: Find, options: Options) -> Case:
-    """A case of what was given as files."""
-    return Case(
-        name="",
-        before=format_trace(find.generated.trace),
-        after=text_of(find.after),
-        options=options,
-        state=stored_state(find.generated.state, find.generated.trace),
-        kind=find.kind.value,
-        message=find.message,
-        versions=versions(),
-        report=find.report,
-    )
 
 
 def _store(folder: Path, case: Case, settled: Settled) -> None:
@@ -225,12 +212,11 @@ def _how(settled: Settled) -> str:
 def _json(find: Find, settled: Settled) -> dict[str, Any]:
     reduced, guilt = settled.reduced, settled.guilt
     left = reduced.find
-    verdict = left.verdict
     return {
         "kind": left.kind.value,
         "failure": reduced.failure.what,
         "message": left.message,
-        "obligation": verdict.counterexample.obligation if isinstance(verdict, Refuted) else None,
+        "obligation": left.obligation or None,
         "bucket": settled.bucket,
         "guilty": None if guilt is None else {"passes": list(guilt.passes), "rule": guilt.rule or None},
         "before": format_trace(reduced.before),

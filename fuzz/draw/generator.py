@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from contextlib import suppress
 from random import Random
-from typing import Any, NamedTuple
+from typing import Any
 
 from fuzz.draw.aimed_draft import AimedDraft
 from fuzz.draw.choices import Choices, NotDrawable, RandomChoices
@@ -22,7 +22,6 @@ from fuzz.draw.vocabulary import EVERYTHING, Vocabulary
 from optimizer.ir.immutable import immutable
 from optimizer.ir.run.interpreter import run
 from optimizer.ir.run.objects import Datum
-from optimizer.ir.run.runs import Run
 from optimizer.ir.trace import Trace, Value, Var
 from validator.search.counterexample import State
 
@@ -39,21 +38,16 @@ class GeneratedTrace:
     values: dict[str, Datum]
 
     def __str__(self) -> str:
-        from validator.tell.state_text import state_lines  # here: hardly any is printed
+        from validator.search.replay import Runs  # here: hardly any is printed
+        from validator.tell.state_text import state_lines
 
         done = run(self.trace, self.state.inputs, self.state.world, heap=self.state.heap)
-        return "\n".join([*state_lines(_Shown(self.state, done, done), self.trace), "", str(self.trace)])
+        return "\n".join([*state_lines(Runs(self.state, done, done), self.trace), "", str(self.trace)])
 
     __repr__ = __str__
 
     def _repr_pretty_(self, printer: Any, _cycle: bool) -> None:
         printer.text(str(self))  # Hypothesis looks at fields otherwise
-
-
-class _Shown(NamedTuple):
-    state: State
-    before: Run
-    after: Run
 
 
 _DEFAULT = Shape()

@@ -7,7 +7,6 @@ import re
 from dataclasses import dataclass
 
 from fuzz.campaign.examine import Find, FindKind
-from validator.verdict import Refuted
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,8 +54,8 @@ ALWAYS_FAILS = "guard always fails"
 
 def failure_of(find: Find) -> Failure:
     """The failure that a find shows."""
-    if isinstance(find.verdict, Refuted):
-        return Failure(find.kind, obligation_kind(find.verdict.counterexample.obligation))
+    if find.obligation:
+        return Failure(find.kind, obligation_kind(find.obligation))
     match find.kind:
         case FindKind.REFUTED:
             return Failure(find.kind, ALWAYS_FAILS)

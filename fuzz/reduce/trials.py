@@ -233,9 +233,9 @@ def candidate_of(find: Find, subject: Subject) -> Candidate:
     """The candidate that a find is reduced from: its state is that of the counterexample where there is one."""
     before = find.generated.trace
     if subject.optimizer is not None:
-        return Candidate(numbered(before), None, state_of(find))
+        return Candidate(numbered(before), None, find.state)
     assert isinstance(find.after, Trace)
-    return Candidate(*aligned(*_with_origins(before, find.after, find.verdict)), state_of(find))
+    return Candidate(*aligned(*_with_origins(before, find.after, find.verdict)), find.state)
 
 
 def _with_origins(before: Trace, after: Trace, verdict: Verdict | None) -> tuple[Trace, Trace]:
@@ -244,11 +244,6 @@ def _with_origins(before: Trace, after: Trace, verdict: Verdict | None) -> tuple
     if not isinstance(verdict, Refuted) or inner_label(after) is not None:
         return before, after
     return without_origins(before), with_origins(after, verdict.counterexample.origins)
-
-
-def state_of(find: Find) -> State:
-    """The state on which the find shows, or the example."""
-    return find.verdict.counterexample.state if isinstance(find.verdict, Refuted) else find.generated.state
 
 
 def change_left(find: Find, subject: Subject) -> Outline | None:

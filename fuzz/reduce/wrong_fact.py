@@ -8,14 +8,15 @@ wrong.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from functools import cache
 
 from fuzz.campaign.examine import Find, FindKind, Made, Optimizer, examine, run_of
 from fuzz.draw.generator import GeneratedTrace
 from fuzz.draw.rows import is_test, rows
+from fuzz.edits.walk import results
 from fuzz.reduce.nature import COMPARISON, family_of
-from fuzz.reduce.trials import Subject, by_running, state_of
+from fuzz.reduce.trials import Subject, by_running
 from optimizer.ir.domains.concrete import concrete
 from optimizer.ir.immutable import replace
 from optimizer.ir.rows.ops import OPS, Kind, Op, Type
@@ -29,16 +30,14 @@ _FINISH = next(row for row in OPS.values() if row.kind is Kind.END and not row.j
 def wrong_fact(find: Find, subject: Subject) -> str | None:
     """The names of the operations that teach the optimizer something wrong of a number in the trace of a find; None
     where nothing of the kind shows. Comparisons and guards count where there are no others."""
-    trace, state = find.generated.trace, state_of(find)
+    trace, state = find.generated.trace, find.state
     if subject.optimizer is None:
         return None
     values = _values(trace, state)
     for count in range(1, len(trace.ops)):
         ops = trace.ops[:count]
-        known = [var for var in _defined(trace, ops) if var in values]
-        found = _mistaken(
-            replace(trace, ops=ops), state, {var: values[var] for var in known}, subject, subject.optimizer
-        )
+        known = {var: values[var] for var in (*trace.inputs, *results(ops)) if var in values}
+        found = _mistaken(replace(trace, ops=ops), state, known, subject, subject.optimizer)
         if found:
             last = ops[-1].result
             names = _teaching(ops, last if last in found else found[0])
@@ -51,13 +50,8 @@ def _values(trace: Trace, state: State) -> dict[Var, int]:
     run = run_of(trace, state)
     if run is None:
         return {}
-    numbers = ((var, run.values.get(var.name)) for var in _defined(trace, trace.ops) if var.type is Type.INT)
+    numbers = ((var, run.values.get(var.name)) for var in (*trace.inputs, *results(trace.ops)) if var.type is Type.INT)
     return {var: number for var, number in numbers if isinstance(number, int)}
-
-
-def _defined(trace: Trace, ops: Sequence[Operation]) -> Iterator[Var]:
-    yield from trace.inputs
-    yield from (op.result for op in ops if op.result is not None)
 
 
 def _mistaken(start: Trace, state: State, values: dict[Var, int], subject: Subject, optimizer: Optimizer) -> list[Var]:

@@ -14,13 +14,13 @@ from optimizer.ir.text.declaration_writer import format_declarations
 from optimizer.ir.trace import Trace
 from optimizer.ir.types.trace_layout import layout_of
 from validator.prove.judge import validate
-from validator.search.counterexample import State
-from validator.search.replay import Replay
+from validator.search.counterexample import Counterexample, State
+from validator.search.replay import Replay, Runs
 from validator.search.states import sample_states
 from validator.tell.line_pairs import Row
 from validator.tell.report import verdict_name, verdict_text
 from validator.tell.side_by_side import rows
-from validator.tell.state_text import Ran, state_lines
+from validator.tell.state_text import state_lines
 from validator.tell.stored_state import restored_state
 from validator.verdict import Evidence, Options, Proved, Refuted, Unknown, Verdict
 
@@ -93,7 +93,7 @@ def judge_pair(before: Trace, after: Trace, options: Options, examples: Sequence
     There is no run of what is unsupported or malformed.
     """
     verdict = validate(before, after, options, examples=tuple(examples))
-    ran: Ran | None
+    ran: Counterexample | Runs | None
     if isinstance(verdict, Refuted):
         ran, obligation = verdict.counterexample, verdict.counterexample.obligation
         origins = verdict.counterexample.origins
@@ -109,7 +109,7 @@ def judge_pair(before: Trace, after: Trace, options: Options, examples: Sequence
     return JudgedPair(before, after, verdict, tuple(beside), _links(verdict, origins), state, options)
 
 
-def _some_run(before: Trace, after: Trace, options: Options, examples: Sequence[State]) -> Ran | None:
+def _some_run(before: Trace, after: Trace, options: Options, examples: Sequence[State]) -> Runs | None:
     """Runs on which the recorded trace goes to its end, or any if none of the first samples does."""
     layout = layout_of(before, after)
     replay, first = Replay(before, after, options, layout), None

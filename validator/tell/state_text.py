@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 from optimizer.ir.rows.ops import OPS, Type
 from optimizer.ir.run.heap import Heap
@@ -15,18 +15,8 @@ from optimizer.ir.text.heap_printer import format_heap, natural_order
 from optimizer.ir.trace import Trace
 from validator.search.counterexample import Counterexample, State
 
-
-class Ran(Protocol):
-    """Both runs on a state."""
-
-    @property
-    def state(self) -> State: ...
-
-    @property
-    def before(self) -> Run: ...
-
-    @property
-    def after(self) -> Run: ...
+if TYPE_CHECKING:
+    from validator.search.replay import Runs
 
 
 def named_inputs(trace: Trace, state: State) -> dict[str, Datum]:
@@ -34,7 +24,7 @@ def named_inputs(trace: Trace, state: State) -> dict[str, Datum]:
     return {var.name: value for var, value in zip(trace.inputs, state.inputs, strict=True)}
 
 
-def state_lines(found: Ran, before: Trace) -> Iterator[str]:
+def state_lines(found: Counterexample | Runs, before: Trace) -> Iterator[str]:
     """The state for a person: numbers and events in a line, then a line for each object."""
     values = named_inputs(before, found.state)
     heap = _told(values, found.state.heap)
@@ -61,7 +51,7 @@ def _told(values: dict[str, Datum], heap: Heap | None) -> Heap | None:
     return told
 
 
-def _world(found: Ran) -> Iterator[str]:
+def _world(found: Counterexample | Runs) -> Iterator[str]:
     world = found.before.world
     if 0 in world.invalid:
         yield "the code is invalid from the start"
