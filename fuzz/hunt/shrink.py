@@ -11,11 +11,13 @@ import copy
 import time
 import warnings
 from collections.abc import Callable, Iterator
-from functools import cache
+from functools import cache, partial
+from itertools import islice
+from typing import Any
 
 Shows = Callable[[str], bool]
-Edit = Callable[[ast.Module], bool]
-"""Changes a tree, if it can be changed so."""
+Edit = Callable[[], None]
+"""Changes the tree that it was listed for."""
 
 _SIMPLER = {int: (0, 1, 2), float: (0.0, 1.0), str: ("", "a"), bytes: (b"", b"a")}
 _BODIES = ("body", "orelse", "handlers", "finalbody")
@@ -46,19 +48,17 @@ def _apply(
 ) -> tuple[ast.Module, bool]:
     """The best tree that edits of one kind lead to, and whether there is one. Behind one that was kept they are listed
     anew, from about where it stood."""
-    start, kept = 0, False
+    number, kept = 0, False
     while clock() < end:
-        for number, edit in enumerate(edits(best)):
-            if number < start:
-                continue
-            if clock() >= end:
-                break
-            tree = copy.deepcopy(best)
-            if edit(tree) and _size(tree) < _size(best) and _shown(tree, shows):
-                best, start, kept = tree, number, True
-                break
+        tree = copy.deepcopy(best)
+        edit = next(islice(edits(tree), number, None), None)
+        if edit is None:
+            break
+        edit()
+        if _size(tree) < _size(best) and _shown(tree, shows):
+            best, kept = tree, True
         else:
-            return best, kept
+            number += 1
     return best, kept
 
 
@@ -85,94 +85,63 @@ def _weight(value: object) -> int:
     return _SIMPLER[type(value)].index(value) if is_plain else 3 + len(repr(value))
 
 
-def _lists(tree: ast.Module) -> list[tuple[ast.AST, str]]:
-    """The places of lists of statements, in an order that stays when one of them changes behind it."""
-    return [(node, name) for node in ast.walk(tree) for name in _BODIES if isinstance(getattr(node, name, None), list)]
+def _lists(tree: ast.Module) -> list[tuple[str, list[Any]]]:
+    """The lists of statements, with their names, in an order that stays when one of them changes behind it."""
+    held = [(name, getattr(node, name, None)) for node in ast.walk(tree) for name in _BODIES]
+    return [(name, statements) for name, statements in held if isinstance(statements, list)]
 
 
 def _drop_statements(tree: ast.Module) -> Iterator[Edit]:
-    for place, (node, name) in enumerate(_lists(tree)):
-        length = len(getattr(node, name))
-        size = length
+    for name, held in _lists(tree):
+        size = length = len(held)
         while size:
-            yield from (_drop(place, start, size) for start in range(0, length, size))
+            yield from (partial(_drop, name, held, start, size) for start in range(0, length, size))
             size //= 2
 
 
-def _drop(place: int, start: int, size: int) -> Edit:
-    def edit(tree: ast.Module) -> bool:
-        node, name = _lists(tree)[place]
-        held = getattr(node, name)
-        left = [*held[:start], *held[start + size :]]
-        if not left and name == "body":
-            left = [ast.Pass()]
-        setattr(node, name, left)
-        return True
-
-    return edit
+def _drop(name: str, held: list[Any], start: int, size: int) -> None:
+    del held[start : start + size]
+    if not held and name == "body":
+        held.append(ast.Pass())
 
 
 def _unwrap(tree: ast.Module) -> Iterator[Edit]:
     """Puts what is in a statement in its place, be it an expression."""
-    for place, (node, name) in enumerate(_lists(tree)):
-        for number, statement in enumerate(getattr(node, name)):
+    for _, held in _lists(tree):
+        for number, statement in enumerate(held):
             parts = [part for part in (*_BODIES, "value") if getattr(statement, part, None)]
             if not isinstance(statement, ast.Expr):
-                yield from (_lift(place, number, part) for part in parts)
+                yield from (partial(_lift, held, number, part) for part in parts)
 
 
-def _lift(place: int, number: int, part: str) -> Edit:
-    def edit(tree: ast.Module) -> bool:
-        node, name = _lists(tree)[place]
-        held = getattr(node, name)
-        inner = getattr(held[number], part)
-        if part == "handlers":
-            inner = inner[0].body
-        elif part == "value":
-            inner = [ast.Expr(inner)]
-        held[number : number + 1] = inner
-        return True
-
-    return edit
-
-
-def _fields(tree: ast.Module) -> list[tuple[ast.AST, str, int | None]]:
-    """The places of expressions."""
-    found: list[tuple[ast.AST, str, int | None]] = []
-    for node in ast.walk(tree):
-        for name, value in ast.iter_fields(node):
-            if isinstance(value, ast.expr):
-                found.append((node, name, None))
-            elif isinstance(value, list):
-                found += [(node, name, n) for n, one in enumerate(value) if isinstance(one, ast.expr)]
-    return found
+def _lift(held: list[Any], number: int, part: str) -> None:
+    inner = getattr(held[number], part)
+    if part == "handlers":
+        inner = inner[0].body
+    elif part == "value":
+        inner = [ast.Expr(inner)]
+    held[number : number + 1] = inner
 
 
 def _simplify(tree: ast.Module) -> Iterator[Edit]:
     """Puts a part of an expression, or a simple constant, in its place; leaves parts of lists of expressions out."""
-    for place, (node, name, number) in enumerate(_fields(tree)):
-        expression = getattr(node, name) if number is None else getattr(node, name)[number]
-        if number is not None:
-            yield _replace(place, None)
-        yield from (_replace(place, part) for part in ast.iter_child_nodes(expression) if isinstance(part, ast.expr))
-        yield from (_replace(place, ast.Constant(value)) for value in _constants(expression))
+    for node in ast.walk(tree):
+        for name, value in ast.iter_fields(node):
+            if isinstance(value, ast.expr):
+                yield from (partial(setattr, node, name, one) for one in _simpler(value))
+            elif isinstance(value, list):
+                for number, expression in enumerate(value):
+                    if isinstance(expression, ast.expr):
+                        yield partial(value.__delitem__, number)
+                        yield from (partial(value.__setitem__, number, one) for one in _simpler(expression))
+
+
+def _simpler(expression: ast.expr) -> list[ast.expr]:
+    parts = (part for part in ast.iter_child_nodes(expression) if isinstance(part, ast.expr))
+    return [*parts, *map(ast.Constant, _constants(expression))]
 
 
 def _constants(expression: ast.expr) -> tuple[int | float | str | bytes, ...]:
     if isinstance(expression, ast.Constant):
         return _SIMPLER.get(type(expression.value), ())
     return () if isinstance(getattr(expression, "ctx", None), ast.Store | ast.Del) else (0,)
-
-
-def _replace(place: int, new: ast.expr | None) -> Edit:
-    def edit(tree: ast.Module) -> bool:
-        node, name, number = _fields(tree)[place]
-        if number is None:
-            setattr(node, name, new)
-        elif new is None:
-            del getattr(node, name)[number]
-        else:
-            getattr(node, name)[number] = new
-        return True
-
-    return edit
