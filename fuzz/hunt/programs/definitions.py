@@ -6,41 +6,29 @@ import ast
 import re
 from pathlib import Path
 
+_FROM = (
+    ("math", "sqrt floor copysign"),
+    ("array", "array"),
+    ("struct", "pack unpack pack_into unpack_from iter_unpack"),
+    ("pypyjit", "residual_call"),
+    ("operator", "index attrgetter itemgetter"),
+    ("", "re"),
+    ("collections", "deque Counter OrderedDict defaultdict namedtuple"),
+    ("itertools", "islice accumulate product chain repeat takewhile"),
+    ("heapq", "heappush heappop"),
+    ("bisect", "bisect_left"),
+    ("functools", "reduce partial lru_cache"),
+    ("copy", "copy"),
+    ("math", "fsum frexp"),
+)
+"""Names that are imported from modules, in the order of the lines; or modules themselves."""
+
 _IMPORTS = {
-    "sqrt": "from math import sqrt",
-    "floor": "from math import floor",
-    "copysign": "from math import copysign",
-    "array": "from array import array",
-    "pack": "from struct import pack",
-    "unpack": "from struct import unpack",
-    "pack_into": "from struct import pack_into",
-    "unpack_from": "from struct import unpack_from",
-    "iter_unpack": "from struct import iter_unpack",
-    "residual_call": "from pypyjit import residual_call",
-    "index": "from operator import index",
-    "attrgetter": "from operator import attrgetter",
-    "itemgetter": "from operator import itemgetter",
-    "re": "import re",
-    "deque": "from collections import deque",
-    "Counter": "from collections import Counter",
-    "OrderedDict": "from collections import OrderedDict",
-    "defaultdict": "from collections import defaultdict",
-    "namedtuple": "from collections import namedtuple",
-    "islice": "from itertools import islice",
-    "accumulate": "from itertools import accumulate",
-    "product": "from itertools import product",
-    "chain": "from itertools import chain",
-    "repeat": "from itertools import repeat",
-    "takewhile": "from itertools import takewhile",
-    "heappush": "from heapq import heappush",
-    "heappop": "from heapq import heappop",
-    "bisect_left": "from bisect import bisect_left",
-    "reduce": "from functools import reduce",
-    "partial": "from functools import partial",
-    "lru_cache": "from functools import lru_cache",
-    "copy": "from copy import copy",
-    "fsum": "from math import fsum",
-    "frexp": "from math import frexp",
+    **{
+        name: f"from {module} import {name}" if module else f"import {name}"
+        for module, names in _FROM
+        for name in names.split()
+    },
     "gcd_of": "from math import gcd as gcd_of",
 }
 

@@ -16,22 +16,8 @@ from fuzz.hunt.programs.traces import trace_function
 from fuzz.hunt.programs.values import ARGUMENTS, ODD
 
 _FAMILIES = (
-    "integers",
-    "bounded",
-    "wrapping",
-    "floats",
-    "conversions",
-    "objects",
-    "carried",
-    "moves",
-    "effects",
-    "lists",
-    "mappings",
-    "texts",
-    "buffers",
-    "calls",
-    "library",
-    "control",
+    *("integers", "bounded", "wrapping", "floats", "conversions", "objects", "carried", "moves"),
+    *("effects", "lists", "mappings", "texts", "buffers", "calls", "library", "control"),
 )
 FAMILIES = {family: read_parts(family) for family in _FAMILIES}
 """The parts of the grammar, by family."""

@@ -28,6 +28,7 @@ _BOUNDED = (
     "(turn % 5)",
     "$k",
 )
+_CONSTANTS = {"k": SMALL, "K": BORDERS, "M": MASKS, "x": FLOATS + ODD_FLOATS}
 _CLEARED = "{0}: object = {0} if len({0}) < 20 else {0}.clear() or {0}"
 _SETTLED = {
     "i": (
@@ -80,8 +81,7 @@ class Scope:
         return self._assigned(target, self._filled(part, 0))
 
     def _assigned(self, kind: str, text: str) -> str:
-        sign = " = "
-        return f"{self._target(kind)}{sign}{self._fill(text, {}, 1)}"
+        return f"{self._target(kind)} = {self._fill(text, {}, 1)}"
 
     def block(self, depth: int) -> str:
         """One or two statements."""
@@ -122,12 +122,10 @@ class Scope:
     def _fill(self, text: str, same: dict[str, str], depth: int) -> str:
         def filled(hole: re.Match[str]) -> str:
             letter, digit = hole.groups()
-            # What stands in several places is not nested: it would only repeat itself.
-            deep = _DEEPEST if digit else depth
             if not digit:
-                return self._hole(letter, deep)
-            if letter + digit not in same:
-                same[letter + digit] = self._hole(letter, deep)
+                return self._hole(letter, depth)
+            if letter + digit not in same:  # what stands in several places is not nested: it would only repeat itself
+                same[letter + digit] = self._hole(letter, _DEEPEST)
             return same[letter + digit]
 
         lines = []
@@ -146,10 +144,39 @@ class Scope:
             return self._target(letter.lower())
         if letter in HELD:
             return self._target(letter)
-        return getattr(self, f"_hole_{letter}")(depth) if hasattr(self, f"_hole_{letter}") else self._constant(letter)
+        return self.choices.pick(_CONSTANTS[letter]) if letter in _CONSTANTS else self._value(letter, depth)
 
-    def _constant(self, letter: str) -> str:
-        return self.choices.pick({"k": SMALL, "K": BORDERS, "M": MASKS, "x": FLOATS + ODD_FLOATS}[letter])
+    def _value(self, letter: str, depth: int) -> str:
+        choices, local = self.choices, self.local
+        match letter:
+            case "w":
+                return self._expression("w", depth, self._simple_word)
+            case "m":
+                return self._bounded()
+            case "i" if choices.chance(40):
+                return self._value("w", depth)
+            case "i" | "y" | "u":
+                return self._expression(letter, depth, lambda: local(letter))
+            case "j":
+                return local("j") if choices.chance(75) else choices.pick(ANY)
+            case "f":
+                return self._expression("f", depth, lambda: local("f") if choices.chance(80) else self._hole("x", 0))
+            case "t":
+                return self._expression("t", depth, lambda: local("t") if choices.chance(85) else '"abc"')
+            case "b":
+                return f"({self._filled(choices.pick(self._by_kind['b']), min(depth + 1, _DEEPEST))})"
+            case "z":
+                masks = self._hole("M", 0), f"-{self._hole('M', 0)}"
+                return choices.pick((*masks, f"({local('w')} | 1)", f"({local('w')} or 3)"))
+            case "s":
+                return choices.pick((str(choices.integer(0, 7)), f"({local('w')} & 7)", "(turn & 7)", "(turn % 5)"))
+            case "h":
+                return choices.pick((str(choices.integer(0, 63)), f"({local('w')} & 63)", "(turn & 15)"))
+            case "c":
+                return self._late_condition()
+        assert letter == "v"
+        self._temporaries += 1
+        return f"v{self._temporaries}"
 
     def _expression(self, kind: str, depth: int, simple: Callable[[], str]) -> str:
         """A part of that type in parentheses, where expressions may go deeper; or something simple."""
@@ -157,62 +184,17 @@ class Scope:
             return f"({self._filled(self.choices.pick(self._by_kind[kind]), depth + 1)})"
         return simple()
 
-    def _hole_w(self, depth: int) -> str:
-        return self._expression("w", depth, self._simple_w)
+    def _simple_word(self) -> str:
+        makers = (*[lambda: self.local("w")] * 5, lambda: "turn", self._near, self._bounded)
+        return self.choices.pick(makers)()
 
-    def _simple_w(self) -> str:
-        local = self.local
-        return self.choices.pick((local, local, local, local, local, self._turn, self._near, self._bounded))("w")
-
-    def _bounded(self, _: str) -> str:
+    def _bounded(self) -> str:
         return self._fill(self.choices.pick(_BOUNDED), {}, _DEEPEST)
 
-    def _turn(self, _: str) -> str:
-        return "turn"
-
-    def _near(self, _: str) -> str:
+    def _near(self) -> str:
         return self.choices.pick(self.choices.pick((SMALL, SMALL, BORDERS)))
 
-    def _hole_m(self, depth: int) -> str:
-        return self._bounded("m")
-
-    def _hole_i(self, depth: int) -> str:
-        if self.choices.chance(40):
-            return self._hole_w(depth)
-        return self._expression("i", depth, lambda: self.local("i"))
-
-    def _hole_j(self, depth: int) -> str:
-        return self.local("j") if self.choices.chance(75) else self.choices.pick(ANY)
-
-    def _hole_f(self, depth: int) -> str:
-        return self._expression("f", depth, lambda: self.local("f") if self.choices.chance(80) else self._constant("x"))
-
-    def _hole_t(self, depth: int) -> str:
-        return self._expression("t", depth, lambda: self.local("t") if self.choices.chance(85) else '"abc"')
-
-    def _hole_y(self, depth: int) -> str:
-        return self._expression("y", depth, lambda: self.local("y"))
-
-    def _hole_u(self, depth: int) -> str:
-        return self._expression("u", depth, lambda: self.local("u"))
-
-    def _hole_b(self, depth: int) -> str:
-        return f"({self._filled(self.choices.pick(self._by_kind['b']), min(depth + 1, _DEEPEST))})"
-
-    def _hole_z(self, depth: int) -> str:
-        return self.choices.pick(
-            (self._constant("M"), f"-{self._constant('M')}", f"({self.local('w')} | 1)", f"({self.local('w')} or 3)")
-        )
-
-    def _hole_s(self, depth: int) -> str:
-        return self.choices.pick(
-            (str(self.choices.integer(0, 7)), f"({self.local('w')} & 7)", "(turn & 7)", "(turn % 5)")
-        )
-
-    def _hole_h(self, depth: int) -> str:
-        return self.choices.pick((str(self.choices.integer(0, 63)), f"({self.local('w')} & 63)", "(turn & 15)"))
-
-    def _hole_c(self, depth: int) -> str:
+    def _late_condition(self) -> str:
         """A condition that changes late: after a number of iterations, or now and then."""
         at = self.choices.integer(ROUNDS, ROUNDS * CALLS)
         late = (
@@ -221,10 +203,6 @@ class Scope:
             f"turn % {at} > {at - 4}",
             "turn & 63 == 63",
             f"start > {at}",
-            f"{self.local('w')} == {self._constant('k')}",
+            f"{self.local('w')} == {self._hole('k', 0)}",
         )
         return f"({self.choices.pick(late)})"
-
-    def _hole_v(self, depth: int) -> str:
-        self._temporaries += 1
-        return f"v{self._temporaries}"
