@@ -7,7 +7,6 @@ import time
 from collections import Counter
 from dataclasses import dataclass, field
 from pathlib import Path
-from random import SystemRandom
 
 import click
 
@@ -83,7 +82,7 @@ class _Tally:
 @word_option("Width of a machine word in bits; narrow words make solvers fast.", default=16, show_default=True)
 @click.option("--corpus", default="audit", show_default=True, metavar="DIR", help="Where contradictions are stored.")
 @json_option("Print a JSON object for each contradiction and one at the end.")
-def audit(seconds: float | None, traces: int | None, seed: int | None, word: int, corpus: str, as_json: bool) -> int:
+def audit(seconds: float | None, traces: int | None, seed: int, word: int, corpus: str, as_json: bool) -> int:
     """Test the validator itself: judge pairs, have the checker follow the certificates of proofs, run what is proved,
     and store each pair where these contradict each other.
 
@@ -96,12 +95,11 @@ def audit(seconds: float | None, traces: int | None, seed: int | None, word: int
     Ends with 5 if there was a contradiction, else with 0.
     """
     folder = writable(Path(corpus), "--corpus")
-    first = SystemRandom().randrange(1 << 32) if seed is None else seed
     if seconds is None and traces is None:
         seconds = 60.0
     start = time.monotonic()
-    seeds = seeds_from(first, traces, None if seconds is None else start + seconds, time.monotonic)
-    tally, status = _Tally(first, word), Status(start)
+    seeds = seeds_from(seed, traces, None if seconds is None else start + seconds)
+    tally, status = _Tally(seed, word), Status(start)
     interrupted = False
     try:
         for compared in compare_all(seeds, word, _OPTIONS):

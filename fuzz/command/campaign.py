@@ -6,9 +6,7 @@ import time
 from collections import Counter
 from dataclasses import asdict, dataclass
 from functools import partial
-from itertools import count
 from pathlib import Path
-from random import SystemRandom
 from typing import Any
 
 import click
@@ -39,6 +37,7 @@ from fuzz.subject.optimizers import OptimizerKind, OptimizerSpec, open_optimizer
 from optimizer.ir.faults import InputError
 from optimizer.ir.immutable import replace
 from validator.command.exits import Exit
+from validator.command.shared_options import memory_option
 
 _FOLDER = "campaign"
 _SECONDS = 60.0
@@ -91,7 +90,7 @@ class _Limits:
 )
 @seed_option
 @jobs_option
-@click.option("--memory", type=click.IntRange(64), metavar="MB", help="Memory of each of them; 4096 by default.")
+@memory_option(64, None, "Memory of each of them; 4096 by default.")
 @click.option(
     "--folder",
     metavar="DIR",
@@ -127,9 +126,9 @@ class _Limits:
 def fuzz(
     context: click.Context,
     limits: _Limits,
-    seed: int | None,
+    seed: int,
     jobs: int,
-    memory: int | None,
+    memory_mb: int | None,
     folder: str | None,
     scheduler: str | None,
     mutate: int | None,
@@ -144,7 +143,7 @@ def fuzz(
     if context.invoked_subcommand is not None:
         return Exit.PROVED
     start = time.monotonic()
-    path = Path(folder or (_newest() if resume else _free()))
+    path = Path(folder or _usual_folder(resume))
     if resume:
         plan = _resumed(path)
     else:
@@ -155,7 +154,7 @@ def fuzz(
             optimizer = replace(optimizer, kind=OptimizerKind.PEELING)
         share = usual_mutate(optimizer, seeds_from) if mutate is None else mutate
         plan = Plan(
-            SystemRandom().randrange(1 << 32) if seed is None else seed,
+            seed,
             optimizer=optimizer,
             seeds_from=seeds_from,
             seeds_skip=seeds_skip,
@@ -164,7 +163,7 @@ def fuzz(
             asked=asked,
             announced=_announced(optimizer, limits.seconds),
         )
-    given: dict[str, Any] = {**asdict(limits), "memory_mb": memory}
+    given: dict[str, Any] = {**asdict(limits), "memory_mb": memory_mb}
     plan = replace(plan, **{name: value for name, value in given.items() if value is not None})
     _begin(plan, path, resume)
     return run_campaign(plan, path, _supervising(plan, jobs, scheduler), as_json, start)
@@ -245,22 +244,12 @@ def _resumed(folder: Path) -> Plan:
     return read_plan(folder)
 
 
-def _names() -> list[str]:
-    """The folders that campaigns take which are not told one, up to the first that is free."""
+def _usual_folder(resume: bool) -> str:
+    """The folder of a campaign that is not told one: the first that is free, or the last that is not."""
     names = [_FOLDER]
-    for number in count(2):
-        if not has_campaign(Path(names[-1])):
-            return names
-        names.append(f"{_FOLDER}-{number}")
-    raise AssertionError
-
-
-def _free() -> str:
-    return _names()[-1]
-
-
-def _newest() -> str:
-    return _names()[-2:][0]
+    while has_campaign(Path(names[-1])):
+        names.append(f"{_FOLDER}-{len(names) + 1}")
+    return names[-2:][0] if resume else names[-1]
 
 
 @fuzz.command(short_help="Merge campaigns into one.")

@@ -8,7 +8,6 @@ from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from random import SystemRandom
 from typing import Any
 
 import click
@@ -24,10 +23,11 @@ from fuzz.report.words import counted
 from optimizer.ir.faults import InputError
 from optimizer.ir.immutable import replace
 from validator.command.exits import Exit, worst
-from validator.command.shared_options import Seconds
+from validator.command.shared_options import timeout_option
 from validator.command.status import Status
 
 _SECONDS = 3600.0
+_GIVEN = click.core.ParameterSource.COMMANDLINE
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,9 +53,7 @@ class _Limits:
 @jobs_option
 @click.option("--folder", default="hunt", show_default=True, metavar="DIR", help="Where results and finds are stored.")
 @click.option("--resume", is_flag=True, help="Go on with the hunt in the folder.")
-@click.option(
-    "--timeout", type=Seconds(0, min_open=True), metavar="S", help="Seconds for the proof of a trace; 3 by default."
-)
+@timeout_option(None, "Seconds for the proof of a trace; 3 by default.")
 @click.option(
     "--prove",
     type=click.IntRange(0, 100),
@@ -67,11 +65,11 @@ def hunt(
     target: str | None,
     jit: str,
     limits: _Limits,
-    seed: int | None,
+    seed: int,
     jobs: int,
     folder: str,
     resume: bool,
-    timeout: float | None,
+    timeout_s: float | None,
     prove: int | None,
     as_json: bool,
 ) -> int:
@@ -97,15 +95,15 @@ def hunt(
     """
     start, path = time.monotonic(), Path(folder)
     if resume:
-        if target is not None or jit or seed is not None:
+        if target is not None or jit or click.get_current_context().get_parameter_source("seed") is _GIVEN:
             raise InputError("--resume goes on with the target, options and seed that the hunt was started with")
         plan = read_plan(path)
         open_target(plan.target.command, plan.target.jit)
     elif target is None:
         raise InputError("--target: say which PyPy, as --target pypy3; `apt-get install pypy3` installs one")
     else:
-        plan = Plan(SystemRandom().randrange(1 << 32) if seed is None else seed, open_target(target, jit))
-    given: dict[str, Any] = {"timeout_s": timeout, "prove": prove}
+        plan = Plan(seed, open_target(target, jit))
+    given: dict[str, Any] = {"timeout_s": timeout_s, "prove": prove}
     plan = replace(plan, **{name: value for name, value in given.items() if value is not None})
     if not resume and not write_plan(writable(path, "--folder"), plan):
         raise taken(path, "hunt")
@@ -133,7 +131,8 @@ def _run(plan: Plan, folder: Path, limits: _Limits, jobs: int, as_json: bool, st
                     is_new = bool(result.bucket) and result.bucket not in figures.buckets
                     figures.add(result)
                     status.clear()
-                    for line in _json_lines(result) if as_json else _lines(result, folder, is_new):
+                    found = f"{result.kind}: {folder / CASES / result.bucket}: {result.message}"
+                    for line in _json_lines(result) if as_json else [found] * is_new:
                         click.echo(line)
                     status.show(figures.line)
         except KeyboardInterrupt:
@@ -164,12 +163,6 @@ def _why_ended(limits: _Limits, figures: Figures, tried: int, seconds: float) ->
     if limits.programs is not None and tried >= limits.programs:
         return "all its programs were tried"
     return "its time was up" if limits.seconds is not None and seconds >= limits.seconds else ""
-
-
-def _lines(result: Result, folder: Path, is_new: bool) -> Iterator[str]:
-    """A find that is the first one of its bucket."""
-    if is_new:
-        yield f"{result.kind}: {folder / CASES / result.bucket}: {result.message}"
 
 
 def _json_lines(result: Result) -> Iterator[str]:

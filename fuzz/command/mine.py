@@ -8,7 +8,6 @@ from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
 from itertools import islice
-from random import SystemRandom
 
 import click
 
@@ -55,7 +54,7 @@ def mine(
     paths: tuple[str, ...],
     optimizer: OptimizerSpec,
     traces: int | None,
-    seed: int | None,
+    seed: int,
     seconds: float | None,
     jobs: int,
     top: int,
@@ -80,10 +79,9 @@ def mine(
     start, tally = time.monotonic(), _Tally()
     status = Status(start)
     deadline = None if seconds is None else start + seconds
-    first = SystemRandom().randrange(1 << 32) if seed is None else seed
     if paths:
         refuse(["seed"], "the traces are given, and none is generated")
-    sources = _given(paths, traces, deadline) if paths else _generated(first, traces, deadline)
+    sources = _given(paths, traces, deadline) if paths else _generated(seed, traces, deadline)
     supervision = Supervision(jobs, optimizer.memory_mb, _EACH_S + optimizer.limit_s + _LATE_S)
     with open_optimizer(optimizer):
         pass  # a mistake is told here, not by every process
@@ -96,7 +94,7 @@ def mine(
     except KeyboardInterrupt:
         code = Exit.INTERRUPTED
     status.clear()
-    _print(tally, top, as_json, time.monotonic() - start, None if paths else first)
+    _print(tally, top, as_json, time.monotonic() - start, None if paths else seed)
     if tally.failed == tally.traces and code is Exit.PROVED:
         click.echo("the optimizer failed on every trace" if tally.traces else "there are no traces", err=True)
         return Exit.USAGE
@@ -166,7 +164,7 @@ def _given(paths: tuple[str, ...], traces: int | None, deadline: float | None) -
 
 def _generated(first: int, traces: int | None, deadline: float | None) -> Iterator[Source]:
     most = _TRACES if traces is None and deadline is None else traces
-    for seed in seeds_from(first, most, deadline, time.monotonic):
+    for seed in seeds_from(first, most, deadline):
         made = generate_for(seed)
         yield Source(f"seed {seed}", made.trace, made.state)
 

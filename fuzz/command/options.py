@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from functools import wraps
 from inspect import signature
 from pathlib import Path
+from random import SystemRandom
 from typing import Any
 
 import click
@@ -59,7 +60,11 @@ def seconds_option(help_text: str) -> Decorator:
 
 traces_option = click.option("--traces", type=click.IntRange(0), metavar="N", help="Stop after that many traces.")
 seed_option = click.option(
-    "--seed", type=click.IntRange(0), metavar="S", help="The first seed; a random one by default."
+    "--seed",
+    type=click.IntRange(0),
+    default=lambda: SystemRandom().randrange(1 << 32),
+    metavar="S",
+    help="The first seed; a random one by default.",
 )
 
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+import time
+from collections.abc import Iterator
+from itertools import count, islice, takewhile
 from pathlib import Path
 from tempfile import TemporaryFile
 
@@ -10,12 +12,9 @@ from optimizer.ir.faults import InputError
 from validator.command.exits import describe
 
 
-def seeds_from(first: int, traces: int | None, deadline: float | None, clock: Callable[[], float]) -> Iterator[int]:
-    """`first` and those behind it, so many of them, until the deadline."""
-    seed = first
-    while (traces is None or seed < first + traces) and (deadline is None or clock() < deadline):
-        yield seed
-        seed += 1
+def seeds_from(first: int, traces: int | None, deadline: float | None) -> Iterator[int]:
+    """`first` and those behind it, so many of them, until that time of `time.monotonic`."""
+    return islice(takewhile(lambda _: deadline is None or time.monotonic() < deadline, count(first)), traces)
 
 
 def writable(folder: Path, option: str) -> Path:

@@ -8,7 +8,7 @@ from fuzz.command.options import jobs_option
 from fuzz.report.playground import PORT
 from optimizer.ir.faults import InputError
 from validator.command.exits import Exit, describe
-from validator.command.shared_options import Seconds
+from validator.command.shared_options import memory_option, timeout_option
 
 
 @click.command(short_help="Serve a local page to try traces on.")
@@ -17,24 +17,8 @@ from validator.command.shared_options import Seconds
 )
 @click.option("--host", default="127.0.0.1", show_default=True, metavar="ADDRESS", help="The address to listen on.")
 @jobs_option
-@click.option(
-    "--timeout",
-    "timeout_s",
-    type=Seconds(0, min_open=True),
-    default=30.0,
-    show_default=True,
-    metavar="S",
-    help="Seconds for one request.",
-)
-@click.option(
-    "--memory",
-    "memory_mb",
-    type=click.IntRange(256),
-    default=2048,
-    show_default=True,
-    metavar="MB",
-    help="Megabytes for one request.",
-)
+@timeout_option(30.0, "Seconds for one request.")
+@memory_option(256, 2048, "Megabytes for one request.")
 def serve(port: int, host: str, jobs: int, timeout_s: float, memory_mb: int) -> int:
     """Serve the playground until Ctrl-C: a page with two editors, for a recorded trace and an optimized one, that
     optimizes with our own optimizer (pass by pass, with the rules that fired and their proofs), validates, runs on

@@ -51,9 +51,6 @@ class CommandOptimizer:
             raise Garbled("expected UTF-8 text, got something else", _shown(child.output), child.report()) from None
         return _trace(text, before, child)
 
-    def close(self) -> None:
-        """Nothing runs between traces."""
-
 
 class ServerOptimizer:
     """A program that reads a line `{"trace": TEXT}` and prints a line `{"trace": TEXT}`, `{"error": WORDS}` or

@@ -48,6 +48,32 @@ def effort_option(default: int) -> _Decorator:
     )
 
 
+def timeout_option(default: float | None, help_text: str) -> _Decorator:
+    """`--timeout`, a `timeout_s` of more than 0 seconds."""
+    return click.option(
+        "--timeout",
+        "timeout_s",
+        type=Seconds(0, min_open=True),
+        default=default,
+        show_default=default is not None,
+        metavar="S",
+        help=help_text,
+    )
+
+
+def memory_option(least: int, default: int | None, help_text: str) -> _Decorator:
+    """`--memory`, a `memory_mb` of at least so many megabytes."""
+    return click.option(
+        "--memory",
+        "memory_mb",
+        type=click.IntRange(least),
+        default=default,
+        show_default=default is not None,
+        metavar="MB",
+        help=help_text,
+    )
+
+
 _MOST_S = 1e6
 """Eleven days: what is more is no limit, and `inf` is that too. The system counts milliseconds in 32 bits."""
 

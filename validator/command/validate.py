@@ -16,7 +16,13 @@ from validator.command.exits import exit_code, run_command
 from validator.command.files import file_name, read_trace, read_types, write_text
 from validator.command.invoke import invoke
 from validator.command.judging import Judging, open_cache
-from validator.command.shared_options import Seconds, choice_option, effort_option, mode_options
+from validator.command.shared_options import (
+    choice_option,
+    effort_option,
+    memory_option,
+    mode_options,
+    timeout_option,
+)
 from validator.solvers.answers import SolverChoice
 from validator.solvers.portfolio import require
 from validator.tell.report import verdict_json, verdict_text
@@ -57,15 +63,7 @@ A batch ends with the first of 5, 1, 2, 4, 3, 0 that occurred."""
     "(texts) and optionally types (TOML). Prints one JSON line a pair.",
 )
 @effort_option(_DEFAULT.effort)
-@click.option(
-    "--timeout",
-    "timeout_s",
-    type=Seconds(0, min_open=True),
-    default=_DEFAULT.timeout_s,
-    show_default=True,
-    metavar="S",
-    help="Seconds for one pair, the net behind the effort.",
-)
+@timeout_option(_DEFAULT.timeout_s, "Seconds for one pair, the net behind the effort.")
 @mode_options(
     "Where a guard may fail: exactly where the recorded one does (same), where the recorded trace leaves there or "
     "later (early), or also where it goes on (safe).",
@@ -115,15 +113,7 @@ A batch ends with the first of 5, 1, 2, 4, 3, 0 that occurred."""
     _DEFAULT.floats,
     "Ask solvers what arithmetic on floats is, where its laws do not settle it (exact), or never (opaque).",
 )
-@click.option(
-    "--memory",
-    "memory_mb",
-    type=click.IntRange(64),
-    default=_DEFAULT.memory_mb,
-    show_default=True,
-    metavar="MB",
-    help="Memory for the process of each solver.",
-)
+@memory_option(64, _DEFAULT.memory_mb, "Memory for the process of each solver.")
 @click.option(
     "--emit-smt2",
     metavar="DIR",

@@ -29,7 +29,7 @@ from optimizer.ir.text import format_trace
 from validator.command.exits import Exit, describe, worst
 from validator.command.files import file_name, write_text
 from validator.command.judging import Judging, open_cache
-from validator.command.shared_options import Seconds, effort_option
+from validator.command.shared_options import effort_option, timeout_option
 from validator.command.status import Status
 from validator.pypy.judge import OPTIONS
 
@@ -59,15 +59,7 @@ proving_options = gathered(
     Proving,
     jobs_option,
     effort_option(OPTIONS.effort),
-    click.option(
-        "--timeout",
-        "timeout_s",
-        type=Seconds(0, min_open=True),
-        default=OPTIONS.timeout_s,
-        show_default=True,
-        metavar="S",
-        help="Seconds for one pair.",
-    ),
+    timeout_option(OPTIONS.timeout_s, "Seconds for one pair."),
     click.option("--only", type=click.IntRange(1), multiple=True, metavar="N", help="Pair N alone; may be repeated."),
     click.option("--cache", metavar="DIR", help="Keep verdicts in this folder, and look them up there."),
     click.option("--html", metavar="FILE", help="Write a page about all pairs there."),
@@ -102,7 +94,8 @@ def prove(
                 status.show(figures.line)
     status.clear()
     figures.problems = problems_of(run.logs, run.only, shown.seen)
-    _print_figures(figures, as_json)
+    for line in [json.dumps(figures.json())] if as_json else figures.lines():
+        click.echo(line)
     if folder is not None and not as_json:
         click.echo(f"the pairs are in {folder}; their case.toml says with what --failargs they are judged")
     click.echo("".join(f"{problem}\n" for problem in figures.problems), err=True, nl=False)
@@ -174,11 +167,6 @@ def outcome_json(outcome: PairRun) -> dict[str, Any]:
             "proved_without_inferred": outcome.holds_without,
         }
     )
-
-
-def _print_figures(figures: LogFigures, as_json: bool) -> None:
-    for line in [json.dumps(figures.json())] if as_json else figures.lines():
-        click.echo(line)
 
 
 # Pairs as cases.

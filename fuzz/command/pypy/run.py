@@ -96,7 +96,7 @@ def _run(program: tuple[str, ...], place: Path) -> str:
 @contextmanager
 def _while_it_runs(process: subprocess.Popen[bytes]) -> Iterator[None]:
     """Leaves Ctrl-C to the program, to which a terminal sends it as well, and ends it however this ends."""
-    before = signal.signal(signal.SIGINT, _leave)
+    before = signal.signal(signal.SIGINT, lambda *_: None)
     try:
         yield
     finally:
@@ -108,7 +108,3 @@ def _while_it_runs(process: subprocess.Popen[bytes]) -> Iterator[None]:
             except subprocess.TimeoutExpired:
                 process.kill()
                 process.wait()
-
-
-def _leave(*_: object) -> None:
-    pass
