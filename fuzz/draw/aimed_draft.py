@@ -11,7 +11,6 @@ from fuzz.draw.shape import HeapShape, Shape
 from optimizer.ir.immutable import immutable, replace
 from optimizer.ir.rows.ops import FLOAT, REF, DescrKind, Kind, Op
 from optimizer.ir.rows.row import FIELD
-from optimizer.ir.run.objects import Object
 from optimizer.ir.trace import ConstInt, Operation, Value, Var
 
 _RECENT = 6
@@ -75,20 +74,20 @@ class AimedDraft(HeapDraft):
 
     def aim_at(self, pointer: Value, kind: DescrKind | None = None, key: str | None = None) -> Aim | None:
         """A place of that object; None where it has none of that kind and key."""
-        found = self.object_of(pointer)
-        if found is None:
-            return None
-        places = self.types.places.get(found.type.name, ())
+        found, places = self.object_of(pointer), self.places_of(pointer)
         if kind is not None or key is not None:
             places = tuple(place for place in places if kind in (None, place.kind) and key in (None, place.slot.key))
-        if not places:
+        if found is None or not places:
             return None
-        return self._aim_in(pointer, found, self.choices.pick(places))
-
-    def _aim_in(self, pointer: Value, found: Object, place: Place) -> Aim | None:
+        place = self.choices.pick(places)
         if place.kind is FIELD:
             return Aim(place, pointer)
         return Aim(place, pointer, self.index(found.length)) if found.length else None
+
+    def places_of(self, pointer: Value) -> tuple[Place, ...]:
+        """The places of an object; none where it is none."""
+        found = self.object_of(pointer)
+        return () if found is None else self.types.places.get(found.type.name, ())
 
     def index(self, length: int) -> Value:
         """An index of an array: a constant, or a variable that is one on the example."""
@@ -113,9 +112,7 @@ class AimedDraft(HeapDraft):
 
     def _renamed(self, aim: Aim, place: Place) -> Aim:
         """The aim, under another name than the place has, if the memory has two."""
-        found = self.object_of(aim.pointer)
-        assert found is not None
-        names = [one for one in self.types.places[found.type.name] if one.slot.key == place.slot.key and one != place]
+        names = [one for one in self.places_of(aim.pointer) if one.slot.key == place.slot.key and one != place]
         return replace(aim, place=self.choices.pick(names)) if names and self.choices.chance(50) else aim
 
     def _at(self, aim: Aim, index: Value | None) -> Aim:
@@ -169,6 +166,12 @@ class AimedDraft(HeapDraft):
             self.aims.append(aim)
         return operation
 
+    def set_some(self, pointer: Value) -> None:
+        """Stores something to a place of the object, if it has one."""
+        aim = self.aim_at(pointer)
+        if aim is not None:
+            self.store(aim)
+
     # Exits.
 
     def in_block(self) -> None:
@@ -177,8 +180,7 @@ class AimedDraft(HeapDraft):
                 super().in_block()
             case 2:
                 made = self.allocate()
-                aim = None if made is None else self.aim_at(made)
-                if aim is not None:
-                    self.store(aim)
+                if made is not None:
+                    self.set_some(made)
             case _:
                 self.store(self.aim())

@@ -109,7 +109,8 @@ class CallDraft(ConcreteCalls):
         if call.can_raise and draft.choices.chance(10):
             raised = draft.world.exception(draft.heap, old=True)
         if type_ is REF:
-            return draft.world.old_reference(draft.heap), raised
+            ref = draft.world.reference(draft.heap)
+            return NULL if ref.fresh else ref, raised  # an object that existed before the trace
         return draft.constant(), raised
 
     def declared(self, call: Call, args: Sequence[Datum]) -> Datum | None:

@@ -18,12 +18,12 @@ from optimizer.ir.addresses import address_of
 from optimizer.ir.faults import Unspecified
 from optimizer.ir.floats import Float
 from optimizer.ir.operands import constant_text
-from optimizer.ir.rows.ops import INT, REF, Op
+from optimizer.ir.rows.ops import REF, Op
 from optimizer.ir.rows.row import ARRAY, COPY, LOAD, NEW, STORE, STRUCT
 from optimizer.ir.run.heap import Heap
 from optimizer.ir.run.objects import NULL, RAW_REF, Datum, Object, Ref
 from optimizer.ir.run.used_as import UsedAs
-from optimizer.ir.trace import ConstClass, ConstFloat, ConstInt, ConstRef, Operation, Trace, Value, Var
+from optimizer.ir.trace import ConstClass, ConstInt, ConstRef, Operation, Trace, Value, Var
 from optimizer.ir.types.layout import Array, Field, Resolved, Struct
 from optimizer.ir.types.trace_layout import layout_of
 from validator.search.counterexample import State
@@ -102,21 +102,11 @@ class HeapDraft(Draft):
         return self.define_ref(value) if isinstance(value, Ref) else super().defined(value)
 
     def datum(self, value: Value) -> Datum:
-        """The value of a variable or constant on the example."""
-        if isinstance(value, Var):
-            type_ = value.type
-            if type_ is INT:
-                return self.values[value.name]
-            return self.refs[value.name] if type_ is REF else self.floats[value.name]
-        match value:
-            case ConstInt() | ConstFloat():
-                return value.value
-            case ConstRef():
-                return ref_of(self.heap, value.text)
-            case ConstClass():
-                return address_of(value.name, self.shape.word)
-            case _:
-                raise TypeError(f"no value on the example: {value}")
+        if isinstance(value, Var) and value.type is REF:
+            return self.refs[value.name]
+        if isinstance(value, ConstRef):
+            return ref_of(self.heap, value.text)
+        return address_of(value.name, self.shape.word) if isinstance(value, ConstClass) else super().datum(value)
 
     def reference(self) -> Value | None:
         """Any reference, most often a recent one; None where there is none."""

@@ -107,11 +107,6 @@ class WorldDraft:
         ]
         return self._choices.pick(fitting) if fitting else NULL
 
-    def old_reference(self, heap: Heap) -> Ref:
-        """A reference that a function gives: NULL, or an object that existed before the trace."""
-        ref = self.reference(heap)
-        return NULL if ref.fresh else ref
-
     def reference(self, heap: Heap) -> Ref:
         """A reference that an event returns: NULL, something that is there, or an object that it brings."""
         choices = self._choices

@@ -5,8 +5,6 @@ The example runs along: what a function has given it gives again, and guards are
 
 from __future__ import annotations
 
-from functools import cache
-
 from fuzz.draw.aimed_draft import AimedDraft
 from fuzz.draw.call_draft import SAYS, UNKNOWN, number
 from fuzz.draw.draft import Args
@@ -22,6 +20,10 @@ from optimizer.ir.types.layout import Struct
 _MOST_ARGUMENTS = 2
 
 _CONDITIONAL, _CATCHES = OPS["cond_call"], OPS["guard_exception"]
+
+_INERT = [row for row in OPS.values() if row.memory and row.memory.inert]
+_DECIDED = [row for row in OPS.values() if row.is_guard and row.args == () and row.memory and not row.memory.pending]
+_DECIDED.remove(IS_VALID)
 
 _TYPES = {"int": INT, "ref": REF}
 _LETTERS = {INT: "i", REF: "r", FLOAT: "f"}
@@ -234,7 +236,7 @@ def _record_result(draft: AimedDraft, call: Call, args: Args) -> None:
 
 
 def _inert(draft: AimedDraft) -> None:
-    row = draft.choices.pick(_inert_rows())
+    row = draft.choices.pick(_INERT)
     args: Args = tuple(draft.variable() for _ in row.args or ()) if row.args is not None else _arguments(draft)
     draft.event(row, args)
 
@@ -253,22 +255,8 @@ def _put_aside(draft: AimedDraft) -> None:
 
 def _force(draft: AimedDraft) -> None:
     """The same guard on what else the world decides, with events between."""
-    row = draft.choices.pick(_decided())
+    row = draft.choices.pick(_DECIDED)
     for _ in range(draft.choices.integer(1, 3)):
         if draft.choices.chance(60):
             draft.event(OPS["call_may_force_n"], (ConstClass("forcing"), *_arguments(draft)))
         draft.guard(row, ())
-
-
-@cache
-def _inert_rows() -> tuple[Op, ...]:
-    return tuple(row for row in OPS.values() if row.memory is not None and row.memory.inert)
-
-
-@cache
-def _decided() -> tuple[Op, ...]:
-    return tuple(
-        row
-        for row in OPS.values()
-        if row.is_guard and row.args == () and row.memory is not None and not row.memory.pending and row is not IS_VALID
-    )

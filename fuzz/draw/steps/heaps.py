@@ -51,8 +51,7 @@ def _inherited(draft: AimedDraft) -> Aim:
     """A field that an object has from a parent. Raises NotDrawable."""
     found: list[Aim] = []
     for pointer in draft.references[-12:]:
-        described = draft.object_of(pointer)
-        for place in () if described is None else draft.types.places.get(described.type.name, ()):
+        for place in draft.places_of(pointer):
             if place.slot.owner is not None and place.slot.key != f"{place.slot.owner}.{place.slot.name}":
                 found.append(Aim(place, pointer))
     fields = [aim for aim in found if aim.place.kind is DescrKind.FIELD]
@@ -125,14 +124,13 @@ def access_items(draft: AimedDraft) -> None:
 
 def take_length(draft: AimedDraft) -> None:
     """The length of an array, and a check of it or of indices against it, with accesses there."""
-    arrays = [value for value in (draft.reference() for _ in range(6)) if value is not None and _is_array(draft, value)]
-    for array in arrays[: draft.choices.integer(1, 2)]:
-        found = draft.object_of(array)
-        assert found is not None
-        assert isinstance(found.type, Array)
-        strings, name = draft.memory.strings.get(found.type.name), found.type.name
+    given = [value for value in (draft.reference() for _ in range(6)) if value is not None]
+    held = [(value, found.type) for value in given if (found := draft.object_of(value)) is not None]
+    arrays = [(value, type_) for value, type_ in held if isinstance(type_, Array)]
+    for array, type_ in arrays[: draft.choices.integer(1, 2)]:
+        strings = draft.memory.strings.get(type_.name)
         row = draft.choices.pick(draft.memory.lengths) if strings is None else strings[Kind.PURE]
-        operation = draft.attempt(row, (array,), name if strings is None else None, found.type)
+        operation = draft.attempt(row, (array,), type_.name if strings is None else None, type_)
         if operation is None or operation.result is None:
             continue
         if draft.choices.chance(20):
@@ -145,11 +143,6 @@ def _access_item(draft: AimedDraft, array: Value, index: Var) -> None:
     aim = draft.aim_at(array)
     if aim is not None and draft.choices.chance(70):
         _access(draft, aim if aim.index is None else replace(aim, index=index))
-
-
-def _is_array(draft: AimedDraft, value: Value) -> bool:
-    found = draft.object_of(value)
-    return found is not None and isinstance(found.type, Array)
 
 
 # Allocations.
@@ -172,14 +165,8 @@ def build(draft: AimedDraft) -> Var:
     made = draft.allocate()
     if made is None:
         raise NotDrawable
-    draft.choices.repeat(0, 4, lambda: _set_some(draft, made))
+    draft.choices.repeat(0, 4, lambda: draft.set_some(made))
     return made
-
-
-def _set_some(draft: AimedDraft, made: Var) -> None:
-    aim = draft.aim_at(made)
-    if aim is not None:
-        draft.store(aim)
 
 
 def rebuild(draft: AimedDraft) -> None:
@@ -187,15 +174,11 @@ def rebuild(draft: AimedDraft) -> None:
     made = build(draft)
 
     def change() -> None:
-        draft.kept = (made,)
-        guard_something(draft)
-        draft.kept = ()
-        _set_some(draft, made)
+        guard_something(draft, made)
+        draft.set_some(made)
 
     draft.choices.repeat(1, 3, change)
-    draft.kept = (made,)
-    guard_something(draft)
-    draft.kept = ()
+    guard_something(draft, made)
 
 
 def nest(draft: AimedDraft) -> None:
@@ -210,9 +193,7 @@ def nest(draft: AimedDraft) -> None:
 
 
 def _put(draft: AimedDraft, holder: Value, held: Value) -> bool:
-    found = draft.object_of(holder)
-    assert found is not None
-    keys = [place.slot.key for place in draft.types.places.get(found.type.name, ()) if place.slot.type is REF]
+    keys = [place.slot.key for place in draft.places_of(holder) if place.slot.type is REF]
     aim = draft.aim_at(holder, key=draft.choices.pick(keys)) if keys else None
     return aim is not None and draft.store(aim, held) is not None
 
@@ -264,11 +245,9 @@ def initialize_by_call(draft: AimedDraft) -> None:
 def watch_field(draft: AimedDraft) -> None:
     """A quasi-immutable field, watched, and read behind events where the code is checked to be valid, or is not."""
     pointer = draft.reference()
-    found = None if pointer is None else draft.object_of(pointer)
-    if pointer is None or found is None:
+    if pointer is None or draft.object_of(pointer) is None:
         return
-    places = draft.types.places.get(found.type.name, ())
-    keys = [place.slot.key for place in places if place.slot.quasi_immutable]
+    keys = [place.slot.key for place in draft.places_of(pointer) if place.slot.quasi_immutable]
     aim = draft.aim_at(pointer, key=draft.choices.pick(keys)) if keys else draft.aim_at(pointer, DescrKind.FIELD)
     if aim is None:
         return

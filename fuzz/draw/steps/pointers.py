@@ -14,11 +14,14 @@ from optimizer.ir.trace import ConstClass, ConstInt, Value, Var
 from optimizer.ir.types.layout import Field
 
 
-def guard_something(draft: AimedDraft) -> None:
+def guard_something(draft: AimedDraft, *kept: Value) -> None:
+    """A guard, which hands over these values."""
+    draft.kept = kept
     if draft.choices.chance(60):
         draft.guard_on(draft.truths[-1] if draft.truths and draft.choices.chance(50) else draft.variable())
     else:
         check_any(draft)
+    draft.kept = ()
 
 
 # Pointers.
@@ -61,7 +64,7 @@ def check_any(draft: AimedDraft) -> None:
 def check_pointer(draft: AimedDraft, pointer: Value) -> None:
     """Guards that pass on the pointer: one, or several that could be one, with something between them."""
     rows = draft.memory.guards
-    _guard_pointer(draft, draft.choices.pick(rows), pointer)
+    _ask(draft, draft.choices.pick(rows), pointer)
     match draft.choices.integer(0, 9):
         case 0 | 1 | 2 | 3:
             return
@@ -69,7 +72,7 @@ def check_pointer(draft: AimedDraft, pointer: Value) -> None:
             draft.test()
         case 6:
             heap_event(draft)
-    _guard_pointer(draft, draft.choices.pick([row for row in rows if len(row.args or ()) > 1]), pointer)
+    _ask(draft, draft.choices.pick([row for row in rows if len(row.args or ()) > 1]), pointer)
 
 
 def check_in_two(draft: AimedDraft) -> None:
@@ -83,7 +86,7 @@ def check_in_two(draft: AimedDraft) -> None:
         if len(row.args or ()) == 1 and draft.attempt(row, (pointer,)) is not None:
             break
     draft.choices.repeat(0, 2, lambda: _between_checks(draft))
-    _guard_pointer(draft, draft.choices.pick([row for row in draft.memory.guards if len(row.args or ()) > 1]), pointer)
+    _ask(draft, draft.choices.pick([row for row in draft.memory.guards if len(row.args or ()) > 1]), pointer)
 
 
 def _between_checks(draft: AimedDraft) -> None:
@@ -97,8 +100,9 @@ def _between_checks(draft: AimedDraft) -> None:
                 draft.store(draft.aim())
 
 
-def _guard_pointer(draft: AimedDraft, row: Op, pointer: Value) -> None:
-    for args in _completed(draft, row, pointer):
+def _ask(draft: AimedDraft, row: Op, first: Value) -> None:
+    """An operation of that row about a value, with other arguments for which it holds on the example."""
+    for args in _completed(draft, row, first):
         if draft.attempt(row, args) is not None:
             return
 
@@ -134,11 +138,8 @@ def record_fact(draft: AimedDraft) -> None:
     row = draft.choices.pick(draft.memory.facts)
     assert row.args is not None
     first = draft.variable() if row.args[0] is INT else draft.reference()
-    if first is None:
-        return
-    for args in _completed(draft, row, first):
-        if draft.attempt(row, args) is not None:
-            return
+    if first is not None:
+        _ask(draft, row, first)
 
 
 # Events.

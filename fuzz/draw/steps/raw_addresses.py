@@ -104,11 +104,6 @@ def _descr(draft: AimedDraft, row: Op, type_: Type) -> str | None:
     if type_ is FLOAT:
         return "<ArrayF 8>"
     if draft.choices.chance(15):
-        return draft.choices.pick(("words", *_declared(draft)))
+        arrays = [array for array in draft.types.declarations.arrays if array.item and array.item.type is INT]
+        return draft.choices.pick(("words", *(array.name for array in arrays)))
     return draft.choices.pick([name for name in _ITEMS if 8 * int(name[8]) <= draft.shape.word])
-
-
-def _declared(draft: AimedDraft) -> list[str]:
-    """The declared arrays of machine ints."""
-    arrays = draft.types.declarations.arrays
-    return [array.name for array in arrays if array.item is not None and array.item.type is INT]

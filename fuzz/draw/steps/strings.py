@@ -116,13 +116,9 @@ def _item(type_: Array) -> Field:
 def _any_of(draft: AimedDraft, type_: Array, others: Sequence[Value] = ()) -> Value | None:
     """A string of that type, most often a recent one, or one of the others, if there is one."""
     among: list[Value] = [*others, *draft.references[-16:]]
-    found = [one for one in among if _type_of(draft, one) == type_.name]
+    held = ((one, draft.object_of(one)) for one in among)
+    found = [one for one, held_there in held if held_there is not None and held_there.type.name == type_.name]
     return draft.choices.pick(found) if found else None
-
-
-def _type_of(draft: AimedDraft, value: Value) -> str | None:
-    found = draft.object_of(value)
-    return None if found is None else found.type.name
 
 
 def _length(draft: AimedDraft, value: Value) -> int:
@@ -142,9 +138,7 @@ def _build(draft: AimedDraft, type_: Array) -> None:
             return
         done += taken
     if draft.choices.chance(60):
-        draft.kept = (made,)
-        guard_something(draft)
-        draft.kept = ()
+        guard_something(draft, made)
     _look(draft, made, 0)
 
 
@@ -226,7 +220,8 @@ def _call_on_strings(draft: AimedDraft, type_: Array, any_of: Texts) -> Value | 
     name = draft.choices.pick(fitting)
     row, item = STRING_CALLS[name], type_.item
     args = _arguments(draft, row, type_.item, any_of)
-    if args is None or (row.kind is Kind.NEW and _total(draft, args) > _LONGEST):
+    lengths = [_length(draft, arg) for arg in args or () if arg.type is REF]
+    if args is None or (row.kind is Kind.NEW and sum(lengths) > _LONGEST):
         return None
     letter = "r" if row.result is REF else "i"
     rows = [OPS[f"{stem}_{letter}"] for stem in ("call", "call_pure")]
@@ -238,10 +233,6 @@ def _call_on_strings(draft: AimedDraft, type_: Array, any_of: Texts) -> Value | 
     return done.result
 
 
-def _total(draft: AimedDraft, args: tuple[Value, ...]) -> int:
-    return sum(_length(draft, arg) for arg in args if arg.type is REF)
-
-
 def _arguments(draft: AimedDraft, row: Op, item: Field | None, any_of: Texts) -> tuple[Value, ...] | None:
     """Strings, a range of the first one, and an item of it, as the row takes them."""
     source = any_of()
@@ -251,7 +242,7 @@ def _arguments(draft: AimedDraft, row: Op, item: Field | None, any_of: Texts) ->
     start = _number(draft, length, 0)
     stop = _number(draft, length, draft.value(start))
     is_range = row.kind is Kind.NEW
-    count = stop if is_range else _up_to(draft, length - draft.value(start))
+    count = stop if is_range else ConstInt(draft.choices.integer(0, max(length - draft.value(start), 0)))
     other = source if draft.choices.chance(10) else ConstRef("NULL") if draft.choices.chance(5) else any_of()
     texts = [source, other if other is not None else source]
     numbers = [start, count]
@@ -263,10 +254,6 @@ def _arguments(draft: AimedDraft, row: Op, item: Field | None, any_of: Texts) ->
         else:
             args.append((texts if type_ is REF else numbers).pop(0))
     return tuple(args)
-
-
-def _up_to(draft: AimedDraft, most: int) -> Value:
-    return ConstInt(draft.choices.integer(0, max(most, 0)))
 
 
 def _item_of(draft: AimedDraft, string: Value, item: Field, index: int) -> Value:
