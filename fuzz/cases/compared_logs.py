@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Generator, Iterator, Sequence
-from contextlib import closing, contextmanager
+from collections.abc import Generator, Sequence
+from contextlib import closing
 from dataclasses import dataclass
-from functools import lru_cache
 
-from fuzz.cases.log_run import LogFile, wanted_items
+from fuzz.cases.log_run import LogFile, answer_pairs
 from fuzz.report.compared import Difference, compare
 from optimizer.ir.dialects.pypy_pairs import Count, LogPair, Unpaired, counts
 from optimizer.ir.dialects.pypy_trace import with_live_values
 from optimizer.ir.faults import InputError, Unsupported
 from optimizer.ir.trace import Trace, exit_of
 from optimizer.pipeline import optimize
-from validator.processes.ordered import answer_all
 from validator.processes.workers import Supervision
 from validator.pypy.printed.lines import Line
 from validator.pypy.printed.straight import NotStraight
@@ -39,40 +37,16 @@ class PairCompared:
 
 def compare_logs(
     logs: Sequence[LogFile], study: Study, jobs: int, only: frozenset[int] = frozenset()
-) -> Generator[_Named]:
+) -> Generator[tuple[str, PairCompared | Unpaired]]:
     """The pairs of the logs, and the traces without one, each with the name of its log, in their order, by `jobs`
     processes at once. To be closed when it is not run to its end."""
-    wanted = wanted_items(logs, study, only)
     supervision = Supervision(jobs, _MEMORY_MB, _LIMIT_S)
-    names = [log.name for log in logs]
-    with closing(answer_all(wanted, _comparing(names, study), _lost(names), supervision)) as compared:
-        yield from compared
+    with closing(answer_pairs(logs, study, only, compare_pair, _lost, supervision)) as compared:
+        yield from ((logs[number].name, one) for number, one in compared)
 
 
-_Numbered = tuple[int, LogPair | Unpaired]
-_Named = tuple[str, PairCompared | Unpaired]
-
-
-@contextmanager
-def _comparing(names: Sequence[str], study: Study) -> Iterator[Callable[[_Numbered], _Named]]:
-    knowledge = lru_cache(maxsize=1)(study.knowledge)  # the logs come one after the other
-
-    def compared(numbered: _Numbered) -> _Named:
-        number, item = numbered
-        name = names[number]
-        return name, item if isinstance(item, Unpaired) else compare_pair(item, name, knowledge(number))
-
-    yield compared
-
-
-def _lost(names: Sequence[str]) -> Callable[[_Numbered, object], _Named]:
-    def lost(numbered: _Numbered, _: object) -> _Named:
-        name, item = names[numbered[0]], numbered[1]
-        return name, item if isinstance(item, Unpaired) else PairCompared(
-            name, item, loss="our optimizer has not ended"
-        )
-
-    return lost
+def _lost(pair: LogPair, log: str, _: object) -> PairCompared:
+    return PairCompared(log, pair, loss="our optimizer has not ended")
 
 
 def compare_pair(pair: LogPair, log: str, knowledge: Knowledge) -> PairCompared:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
-from contextlib import ExitStack, closing, contextmanager
+from contextlib import ExitStack, closing, contextmanager, nullcontext
 from dataclasses import dataclass, field
-from functools import lru_cache, partial
-from typing import Any
+from functools import lru_cache
+from typing import Any, TypeVar
 
 from fuzz.cases.recorded import rereadable, traces_of
 from optimizer.ir.dialects.pypy_log import Section
@@ -31,6 +31,8 @@ from validator.tell.report import verdict_json
 from validator.verdict import Failed, Fault, Options, Proved, Unknown, Verdict
 
 _LATE_S = 10.0
+
+T = TypeVar("T")
 
 
 @dataclass(slots=True)
@@ -120,14 +122,40 @@ def study_logs(logs: Sequence[LogFile], watch: Callable[[Items], Items] = iter, 
     return study
 
 
-def wanted_items(
-    logs: Iterable[LogFile], study: Study, only: frozenset[int]
-) -> Iterator[tuple[int, LogPair | Unpaired]]:
-    """The pairs and other traces of the logs with these numbers (none: all), each behind the place of its log."""
-    for number, log in enumerate(logs):
-        for item in study.knowledge(number).given(log.items()):
-            if not only or item.number in only:
-                yield number, item
+_Numbered = tuple[int, LogPair | Unpaired]
+
+
+def answer_pairs(
+    logs: Sequence[LogFile],
+    study: Study,
+    only: frozenset[int],
+    work: Callable[[LogPair, str, Knowledge], T],
+    lost: Callable[[LogPair, str, Loss], T],
+    supervision: Supervision,
+) -> Generator[tuple[int, T | Unpaired]]:
+    """The outcomes of work on the pairs of the logs with these numbers (none: all), in their order, each behind the
+    place of its log; traces without a pair as they are. To be closed when it is not run to its end. Raises
+    InputError."""
+    knowledge = lru_cache(maxsize=1)(study.knowledge)  # the logs come one after the other
+
+    def wanted() -> Iterator[_Numbered]:
+        for number, log in enumerate(logs):
+            for item in study.knowledge(number).given(log.items()):
+                if not only or item.number in only:
+                    yield number, item
+
+    def answer(numbered: _Numbered) -> tuple[int, T | Unpaired]:
+        number, item = numbered
+        if isinstance(item, Unpaired):
+            return number, item
+        return number, work(item, logs[number].name, knowledge(number))
+
+    def lose(numbered: _Numbered, loss: Loss) -> tuple[int, T | Unpaired]:
+        number, item = numbered
+        return number, lost(item, logs[number].name, loss) if isinstance(item, LogPair) else item
+
+    with closing(answer_all(wanted(), nullcontext(answer), lose, supervision)) as outcomes:
+        yield from outcomes
 
 
 def prove_logs(run: LogRun, study: Study, jobs: int) -> Generator[tuple[LogFile, PairRun | Unpaired]]:
@@ -135,12 +163,15 @@ def prove_logs(run: LogRun, study: Study, jobs: int) -> Generator[tuple[LogFile,
     run to its end. Raises InputError."""
     options = run.judging.options
     supervision = Supervision(jobs, options.memory_mb, 2 * options.timeout_s + _LATE_S)
-    wanted = wanted_items(run.logs, study, run.only)
-    with closing(answer_all(wanted, _proving(run, study), partial(_lost, run), supervision)) as outcomes:
+
+    def prove(pair: LogPair, log: str, knowledge: Knowledge) -> PairRun:
+        done = prove_pair(pair, log, knowledge, run.judging, asks_without=run.asks_without)
+        return done if run.keeps_texts else replace(done, texts=None)
+
+    with closing(answer_pairs(run.logs, study, run.only, prove, _lost, supervision)) as outcomes:
         yield from _with_what_they_rest_on(run, outcomes)
 
 
-_Numbered = tuple[int, LogPair | Unpaired]
 _Outcome = tuple[int, PairRun | Unpaired]
 
 
@@ -156,21 +187,6 @@ def _with_what_they_rest_on(run: LogRun, outcomes: Iterable[_Outcome]) -> Iterat
             assumed = (f"the optimized trace of pair {number}{where} is right" for number in unproved)
             outcome = replace(outcome, inferred=(*outcome.inferred, *assumed))
         yield run.logs[log], outcome
-
-
-@contextmanager
-def _proving(run: LogRun, study: Study) -> Iterator[Callable[[_Numbered], _Outcome]]:
-    knowledge = lru_cache(maxsize=1)(study.knowledge)  # the logs come one after the other
-
-    def prove(numbered: _Numbered) -> _Outcome:
-        number, item = numbered
-        if isinstance(item, Unpaired):
-            return number, item
-        log, judging = run.logs[number].name, run.judging
-        done = prove_pair(item, log, knowledge(number), judging, asks_without=run.asks_without)
-        return number, done if run.keeps_texts else replace(done, texts=None)
-
-    yield prove
 
 
 def prove_pair(
@@ -232,9 +248,5 @@ def _lines(pair: LogPair) -> str:
     return "\n".join((*pair.recorded.lines, *pair.optimized.lines))
 
 
-def _lost(run: LogRun, numbered: _Numbered, loss: Loss) -> _Outcome:
-    number, item = numbered
-    if isinstance(item, Unpaired):
-        return number, item
-    name = f"{run.logs[number].name}: pair {item.number}"
-    return number, _outcome(item, name, Judged(lost_verdict(loss, _lines(item))))
+def _lost(pair: LogPair, log: str, loss: Loss) -> PairRun:
+    return _outcome(pair, f"{log}: pair {pair.number}", Judged(lost_verdict(loss, _lines(pair))))
