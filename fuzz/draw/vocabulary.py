@@ -229,6 +229,11 @@ def _matches(name: str, patterns: Iterable[str]) -> bool:
     return any(fnmatchcase(name, pattern) for pattern in patterns)
 
 
+def stands_for_some(pattern: str) -> bool:
+    """Does the pattern stand for an operation of the table?"""
+    return any(fnmatchcase(name, pattern) for name in OPS)
+
+
 def check_names(vocabulary: Vocabulary, where: Callable[[str], str]) -> None:
     """Raises InputError for a kind or a pattern that stands for nothing; `where` names what `kinds`, `ops` and
     `without` come from."""
@@ -240,7 +245,7 @@ def check_names(vocabulary: Vocabulary, where: Callable[[str], str]) -> None:
             raise InputError(f"{where('kinds')}: with words of {vocabulary.word} bits there are no {name}")
     for field, patterns in (("ops", vocabulary.ops), ("without", vocabulary.without)):
         for pattern in patterns:
-            if not any(fnmatchcase(name, pattern) for name in OPS):
+            if not stands_for_some(pattern):
                 near = get_close_matches(pattern, OPS, 1)
                 hint = f"; is it {near[0]}?" if near else ""
                 raise InputError(f"{where(field)}: no operation is called {pattern!r}{hint}")

@@ -11,7 +11,6 @@ import time
 from collections.abc import Sequence
 
 from fuzz.campaign.examine import Crashes, Garbled, Hangs
-from fuzz.subject.announcement import is_announcement
 from optimizer.ir.faults import InputError, Unsupported
 from optimizer.ir.text import format_trace, parse
 from optimizer.ir.trace import Trace
@@ -19,6 +18,9 @@ from validator.processes.child import MOST_BYTES, Came, Child
 
 _STARTED_S = 2.0
 """A program that has run for so long has started."""
+
+_ANNOUNCED = frozenset({"operations", "kinds", "without", "word"})
+"""The keys of what a server may print before it is asked."""
 
 _SHOWN = 1 << 16
 """The number of bytes that are kept of an output that is no trace."""
@@ -131,10 +133,10 @@ class ServerOptimizer:
             said = json.loads(line)
         except (ValueError, RecursionError):
             return False
-        if is_announcement(said):
+        is_announcement = isinstance(said, dict) and bool(said) and _ANNOUNCED.issuperset(said)
+        if is_announcement:
             self.announced = said
-            return True
-        return False
+        return is_announcement
 
     def _waiting(self) -> Child:
         """A program that waits for a request. What it said without being asked is lost: traces must not be mixed up."""
