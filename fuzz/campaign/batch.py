@@ -23,7 +23,7 @@ from validator.command.judging import OUT_OF_MEMORY
 from validator.processes.workers import Loss
 from validator.prove.judge import validate
 from validator.search.counterexample import State
-from validator.verdict import Evidence, Options, Unknown, Verdict
+from validator.verdict import Evidence, Unknown, Verdict
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +72,10 @@ def run_batch(plan: Plan, task: Task, clock: Callable[[], float] = time.time) ->
     options = plan.options
 
     def judge(before: Trace, after: Trace, state: State) -> Verdict:
-        return _judge(options, before, after, state)
+        try:
+            return validate(before, after, options, examples=(state,), runs_to_end=True)
+        except MemoryError:
+            return Unknown(Evidence(is_repeatable=False), OUT_OF_MEMORY)
 
     with open_optimizer(plan.optimizer) as optimizer:
         keeping, seen = Keeping(plan, optimizer, judge), Seen()
@@ -111,13 +114,6 @@ def _done(plan: Plan, record: Record, result: Result, keeping: Keeping) -> Itera
 def _of_find(result: Result, kept: Kept) -> SeedDone:
     name = kept.case.name if kept.case is not None else ""
     return SeedDone(result.seed, replace(result, case=name, bucket=kept.bucket, reason=kept.message), kept.case)
-
-
-def _judge(options: Options, before: Trace, after: Trace, state: State) -> Verdict:
-    try:
-        return validate(before, after, options, examples=(state,), runs_to_end=True)
-    except MemoryError:
-        return Unknown(Evidence(is_repeatable=False), OUT_OF_MEMORY)
 
 
 def _lost(find: Find, loss: Loss, plan: Plan) -> Find:

@@ -23,7 +23,7 @@ def reached(state: State, traces: Sequence[Trace], layout: Layout) -> State:
     """The state without the objects, cells and writes that traces of that layout cannot reach or name."""
     if state.heap is None:
         return state
-    writes = tuple(_named_writes(state.world, layout))
+    writes = tuple(tuple(one for one in event if _is_named_write(one, layout)) for event in state.world.writes)
     world = replace(state.world, writes=writes if any(writes) else ())
     names = {value.text for trace in traces for value in values_in(trace) if isinstance(value, ConstRef)}
     heap = Heap(layout)
@@ -39,11 +39,6 @@ def reached(state: State, traces: Sequence[Trace], layout: Layout) -> State:
     heap.objects = {ref: heap.objects[ref] for ref in state.heap.objects if ref in heap.objects}
     heap.names = {name: ref for name, ref in state.heap.names.items() if name in names}
     return State(state.inputs, world, heap)
-
-
-def _named_writes(world: World, layout: Layout) -> Iterator[tuple[Write, ...]]:
-    for event in world.writes:
-        yield tuple(write for write in event if _is_named_write(write, layout))
 
 
 def _is_named_write(write: Write, layout: Layout) -> bool:

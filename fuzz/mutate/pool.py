@@ -103,16 +103,10 @@ class Pool:
 
     def within(self, vocabulary: Vocabulary) -> Pool:
         """The traces that keep to the vocabulary, some of them without operations that have no meaning."""
-        traces: list[PoolTrace] = []
-        foreign: list[tuple[str, ...]] = []
-        for one in self.traces:
-            kept = one.without(vocabulary.excluded)
-            beyond = vocabulary.foreign(kept.trace)
-            if beyond:
-                foreign.append(beyond)
-            else:
-                traces.append(kept)
-        return Pool(tuple(traces), self.left_out, tuple(foreign))
+        kept = [one.without(vocabulary.excluded) for one in self.traces]
+        beyond = [vocabulary.foreign(one.trace) for one in kept]
+        traces = tuple(one for one, names in zip(kept, beyond, strict=True) if not names)
+        return Pool(traces, self.left_out, tuple(filter(None, beyond)))
 
 
 @cache
@@ -126,32 +120,27 @@ def load_pool(paths: tuple[str, ...], vocabulary: Vocabulary = EVERYTHING) -> Po
         return load_pool(paths).within(vocabulary)
     traces: list[PoolTrace] = []
     left_out: list[tuple[str, str]] = []
-    for source in (found for path in paths for found in _sources(path)):
+    for name, text, stored in (found for path in paths for found in _sources(path)):
         try:
-            trace = parse(source.text, file=source.name)
+            trace = parse(text, file=name)
             layout = layout_of(trace)
-            stored = restored_state(source.stored, trace, layout, source.name)
+            traces.append(PoolTrace(name, trace, layout, restored_state(stored, trace, layout, name)))
         except InputError as error:
-            left_out.append((source.name, str(error)))
-            continue
-        traces.append(PoolTrace(source.name, trace, layout, stored))
+            left_out.append((name, str(error)))
     return Pool(tuple(traces), tuple(left_out))
 
 
 # Files.
 
 
-@dataclass(frozen=True, slots=True)
-class _Source:
-    name: str
-    text: str
-    stored: StoredState
+_Source = tuple[str, str, StoredState]
+"""The name of a trace, its text, and the state that it brings."""
 
 
 def _sources(text: str) -> Iterator[_Source]:
     path = Path(text)
     if not path.is_dir():
-        yield from _recorded(text) if is_log(text) else [_Source(text, read_text(text), StoredState())]
+        yield from _recorded(text) if is_log(text) else [(text, read_text(text), StoredState())]
         return
     if (path / _CASE).exists():
         yield _case(path)
@@ -169,12 +158,12 @@ def _recorded(log: str) -> Iterator[_Source]:
     """The traces of a log that are whole."""
     for number, section in enumerate(sections_of(log), start=1):
         if not section.loss:
-            yield _Source(f"{log}, trace {number}", recorded_text(section, log, number), StoredState())
+            yield f"{log}, trace {number}", recorded_text(section, log, number), StoredState()
 
 
 def _case(folder: Path) -> _Source:
     case = read_case(folder.parent, folder.name)
-    return _Source(str(folder), case.before, case.state)
+    return str(folder), case.before, case.state
 
 
 # Examples.

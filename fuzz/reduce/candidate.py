@@ -7,6 +7,7 @@ operations of both that are the same have the same one, so that they are changed
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -14,29 +15,24 @@ from typing import TYPE_CHECKING
 
 from fuzz.campaign.examine import run_of
 from fuzz.edits.edit import Edit
+from fuzz.edits.reach import reached
 from fuzz.edits.rows import RANKS
-from fuzz.edits.walk import is_well_formed, operands
+from fuzz.edits.walk import LETTERS, is_well_formed, operands, variables, with_names
 from fuzz.reduce.change import Change
 from optimizer.ir.faults import InputError
 from optimizer.ir.floats import ZERO
+from optimizer.ir.immutable import replace
 from optimizer.ir.run.objects import NULL, Datum, blank
 from optimizer.ir.run.runs import Run
 from optimizer.ir.text import format_trace
 from optimizer.ir.trace import ConstFloat, ConstInt, Trace, Value, Var, all_operations
 from optimizer.ir.types.trace_layout import layout_of
 from validator.search.counterexample import State
+from validator.search.sites import named_by_inputs
+from validator.tell.stored_state import restored_state, stored_state
 
 if TYPE_CHECKING:
     from fuzz.reduce.cause import Cause
-
-
-from collections import Counter
-
-from fuzz.edits.reach import reached
-from fuzz.edits.walk import LETTERS, variables, with_names
-from optimizer.ir.immutable import replace
-from validator.search.sites import named_by_inputs
-from validator.tell.stored_state import restored_state, stored_state
 
 
 @dataclass(frozen=True)

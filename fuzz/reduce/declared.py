@@ -25,7 +25,7 @@ def drop_declarations(candidate: Candidate) -> Iterator[Change]:
     yield partial(_declared, rewrite=lambda _: Declarations())
     yield partial(_declared, rewrite=lambda declared: replace(declared, cleared=True))
     for section in _SECTIONS:
-        yield partial(_declared, rewrite=partial(_with, **{section: ()}))
+        yield partial(_declared, rewrite=partial(replace, **{section: ()}))
     entries = [(section, one) for section in _SECTIONS for one in getattr(candidate.before.declarations, section)]
     for section, entry in entries:
         yield partial(_declared, rewrite=partial(_without_entry, section=section, name=entry.name))
@@ -44,14 +44,10 @@ def _plainer(entry: Any) -> Iterator[Rewrite]:
     """Ways to say less of it: nothing that need not be said, each of these things not, and of several all but one."""
     plain = {one.name: one.default for one in fields(entry) if one.default is not MISSING}
     plain = {name: default for name, default in plain.items() if name not in _SORT}
-    yield partial(_with, **plain)
-    yield from (partial(_with, **{name: plain[name]}) for name in plain if not isinstance(plain[name], tuple))
+    yield partial(replace, **plain)
+    yield from (partial(replace, **{name: plain[name]}) for name in plain if not isinstance(plain[name], tuple))
     several = [getattr(entry, name) for name in plain if isinstance(plain[name], tuple)]
     yield from (partial(_without, one=one) for one in dict.fromkeys(chain(*several)))
-
-
-def _with(entry: Any, **values: Any) -> Any:
-    return replace(entry, **values)
 
 
 def _without(entry: Any, one: object) -> Any:
@@ -60,15 +56,13 @@ def _without(entry: Any, one: object) -> Any:
     return replace(entry, **{name: tuple(each for each in held if each != one) for name, held in several.items()})
 
 
-def _without_entry(declared: Declarations, section: str, name: str) -> Declarations:
-    left: Declarations = _with(declared, **{section: tuple(e for e in getattr(declared, section) if e.name != name)})
-    return left
+def _without_entry(declared: Any, section: str, name: str) -> Any:
+    return replace(declared, **{section: tuple(e for e in getattr(declared, section) if e.name != name)})
 
 
-def _of_entry(declared: Declarations, section: str, name: str, rewrite: Rewrite) -> Declarations:
+def _of_entry(declared: Any, section: str, name: str, rewrite: Rewrite) -> Any:
     entries = tuple(rewrite(one) if one.name == name else one for one in getattr(declared, section))
-    changed: Declarations = _with(declared, **{section: entries})
-    return changed
+    return replace(declared, **{section: entries})
 
 
 def _declared(candidate: Candidate, rewrite: Rewrite) -> Candidate | None:

@@ -51,16 +51,9 @@ class Outline:
     def __str__(self) -> str:
         if self.effects:
             return " ".join(sorted(self.effects))
-        sides = (self.removed, self.inserted) if self.is_of_operations else _sides(self.substituted)
-        return _in_words(*sides)
-
-
-def _sides(pairs: Collection[tuple[str, str]]) -> tuple[Collection[str], Collection[str]]:
-    return {old for old, _ in pairs}, {new for _, new in pairs}
-
-
-def _in_words(removed: Collection[str], inserted: Collection[str]) -> str:
-    return " -> ".join(" ".join(sorted(side)) or "nothing" for side in (removed, inserted))
+        olds, news = ({pair[side] for pair in self.substituted} for side in (0, 1))
+        sides = (self.removed, self.inserted) if self.is_of_operations else (olds, news)
+        return " -> ".join(" ".join(sorted(side)) or "nothing" for side in sides)
 
 
 def substitutions(one: Operation, two: Operation) -> Iterator[tuple[Value | str | None, Value | str | None]]:

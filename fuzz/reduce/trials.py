@@ -25,7 +25,7 @@ from validator.loops.shape import loop_of
 from validator.prove.align import Alignment, given_origins
 from validator.prove.judge import validate
 from validator.prove.pairing import encode_pair
-from validator.search.counterexample import Counterexample, State
+from validator.search.counterexample import State
 from validator.search.replay import Replay
 from validator.verdict import Evidence, Options, Proved, Refuted, Settled, Status, Unknown, Verdict
 
@@ -195,7 +195,10 @@ def _refuted_straight(before: Trace, after: Trace, state: State, options: Option
         found = replay.counterexample(runs.state, likely_origins(before, after, options))
     except (NotModelled, InputError, ValueError):
         return None
-    return None if found is None else refutation(found)
+    if found is None:
+        return None
+    settled = Settled(found.obligation, Status.REFUTED, found.by, 0.0)
+    return Refuted(Evidence(origins=found.origins, obligations=(settled,)), found)
 
 
 def likely_origins(before: Trace, after: Trace, options: Options) -> Sequence[int | None]:
@@ -206,11 +209,6 @@ def likely_origins(before: Trace, after: Trace, options: Options) -> Sequence[in
     pair = encode_pair(before, after, layout_of(before, after), options)
     likely = Alignment(pair.before, pair.after, given).best()
     return likely or [choices[0] for choices in given]
-
-
-def refutation(found: Counterexample) -> Refuted:
-    settled = Settled(found.obligation, Status.REFUTED, found.by, 0.0)
-    return Refuted(Evidence(origins=found.origins, obligations=(settled,)), found)
 
 
 Still = Callable[[State], bool]
