@@ -4,7 +4,7 @@ its text stays readable; colours are those of the page."""
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from fuzz.report.words import share
@@ -55,10 +55,6 @@ class Drawing:
 
 Plot = tuple[Drawing, Drawing]
 """Wide and narrow."""
-
-
-def _in_both_widths(draw: Callable[[float], Drawing]) -> Plot:
-    return draw(_WIDE), draw(_NARROW)
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,7 +139,7 @@ def over_time(title: str, y_name: str, seconds: float, stacks: Sequence[tuple[st
                     below += values[i]
         return drawing
 
-    return _in_both_widths(draw)
+    return draw(_WIDE), draw(_NARROW)
 
 
 def columns(title: str, x_name: str, y_name: str, bars: Sequence[tuple[str, float]], tone: str) -> Plot:
@@ -161,7 +157,7 @@ def columns(title: str, x_name: str, y_name: str, bars: Sequence[tuple[str, floa
             drawing.bars.append(Bar(axes.x(i + 0.08), top, column, base - top, tone, f"{name}: {short(value)}"))
         return drawing
 
-    return _in_both_widths(draw)
+    return draw(_WIDE), draw(_NARROW)
 
 
 def shares(title: str, parts: Sequence[tuple[str, str, float]]) -> Plot:
@@ -177,7 +173,7 @@ def shares(title: str, parts: Sequence[tuple[str, str, float]]) -> Plot:
             left += part
         return drawing
 
-    return _in_both_widths(draw)
+    return draw(_WIDE), draw(_NARROW)
 
 
 def rows(title: str, bars: Sequence[tuple[str, float, str]], tone: str) -> Plot:
@@ -192,4 +188,4 @@ def rows(title: str, bars: Sequence[tuple[str, float, str]], tone: str) -> Plot:
             drawing.bars.append(Bar(0.0, top + 19, max(width * value / most, 1.5), 9.0, tone))
         return drawing
 
-    return _in_both_widths(draw)
+    return draw(_WIDE), draw(_NARROW)

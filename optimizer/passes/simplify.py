@@ -127,7 +127,7 @@ def _match(pattern: Term, value: Value, facts: Facts, found: dict[str, Value]) -
         known = found.setdefault(pattern.name, value)
         return known is value or known == value
     if isinstance(pattern, Literal):
-        return isinstance(value, ConstInt) and value.value == _number(pattern, facts.word)
+        return isinstance(value, ConstInt) and value.value == concrete(facts.word).const(pattern.value(facts.word))
     if isinstance(pattern, FloatLiteral):
         return value == ConstFloat(pattern.value)
     assert isinstance(pattern, Apply), "the rule language lets no function stand in a pattern"
@@ -137,10 +137,6 @@ def _match(pattern: Term, value: Value, facts: Facts, found: dict[str, Value]) -
     if op.overflows is not None and facts.overflowed(value) is not False:
         return False
     return _match_all(pattern.args, definition.args, facts, found)
-
-
-def _number(literal: Literal, word: int) -> int:
-    return concrete(word).const(literal.value(word))
 
 
 def _computes(defining: Op, wanted: Op) -> bool:

@@ -171,7 +171,9 @@ def validate(
     if check_file is not None:
         if certify or audit or cache is not None or emit_smt2 is not None:
             raise click.UsageError("--check proves nothing: it goes with none of the options of a proof.")
-        return _check(pair, check_file, options, types, word, as_json)
+        from validator.command.check import check_pair  # here, with the checker: a proof needs none
+
+        return check_pair(*pair, check_file, options, types, word, as_json)
     return _single(*pair, judging, types, word, strict, as_json, certificate)
 
 
@@ -203,14 +205,6 @@ def _named(before: str | None, after: str | None) -> tuple[str, str]:
     if before == after == "-":
         raise click.UsageError("Only one of BEFORE and AFTER can be standard input.")
     return before, after
-
-
-def _check(
-    pair: tuple[str, str], file: str, options: Options, types: str | None, word: int | None, as_json: bool
-) -> int:
-    from validator.command.check import check_pair  # here, with the checker: a proof needs none
-
-    return check_pair(*pair, file, options, types, word, as_json)
 
 
 def _batch(

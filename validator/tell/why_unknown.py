@@ -112,16 +112,13 @@ def _made(pair: Pair, encoding: Encoding, operation: Operation) -> Iterator[Term
 
 def _tried(options: Options, answer: NotSettled) -> Iterator[str]:
     yield "structure and intervals, then runs on samples"
+    seconds = options.effort / _EFFORT_A_SECOND
     for solver in answer.tried:
-        yield f"{solver}, with an effort of {options.effort} for a query (about {_seconds(options)} s)"
+        yield f"{solver}, with an effort of {options.effort} for a query (about {seconds:.1g} s)"
     if answer.reason == "abstraction":
         yield "a solver, which came up with the candidate"
     elif not answer.tried:
         yield f"no solver: the {options.timeout_s:g} s of the pair were over"
-
-
-def _seconds(options: Options) -> str:
-    return f"{options.effort / _EFFORT_A_SECOND:.1g}"
 
 
 def _advice(pair: Pair, obligation: Obligation, answer: NotSettled, size: int) -> Iterator[str]:
