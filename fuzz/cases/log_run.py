@@ -7,9 +7,11 @@ from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from contextlib import ExitStack, closing, contextmanager, nullcontext
 from dataclasses import dataclass, field
 from functools import lru_cache
+from pathlib import PurePath
 from typing import Any, TypeVar
 
-from fuzz.cases.recorded import rereadable, traces_of
+from fuzz.cases.recorded import opened, rereadable, traces_of
+from fuzz.report.words import counted
 from optimizer.ir.dialects.pypy_log import Section
 from optimizer.ir.dialects.pypy_pairs import LogPair, Unpaired, pair_sections
 from optimizer.ir.faults import InputError
@@ -23,7 +25,7 @@ from validator.processes.ordered import answer_all
 from validator.processes.workers import Loss, Supervision
 from validator.pypy.exits import Prove
 from validator.pypy.judge import Judged, Texts, holds, judge
-from validator.pypy.kept import Kept
+from validator.pypy.kept import Kept, parse_kept, shipped
 from validator.pypy.located import located
 from validator.pypy.resume_data import Loop
 from validator.pypy.study import Knowledge, Study
@@ -250,3 +252,33 @@ def _lines(pair: LogPair) -> str:
 
 def _lost(pair: LogPair, log: str, loss: Loss) -> PairRun:
     return _outcome(pair, f"{log}: pair {pair.number}", Judged(lost_verdict(loss, _lines(pair))))
+
+
+# Knowledge of a PyPy in files, and as it is shipped.
+
+
+def read_known(files: Sequence[str]) -> tuple[Kept, ...]:
+    """The knowledge in files, which may be compressed. Raises InputError."""
+    return tuple(map(_read, files))
+
+
+def _read(file: str) -> Kept:
+    with opened(file) as lines:
+        data = lines.read()
+    try:
+        return parse_kept(data.decode(), PurePath(file_name(file)).name)
+    except UnicodeDecodeError:
+        return parse_kept("", file_name(file))
+
+
+def take_known(study: Study, given: Sequence[Kept], *, is_shipped: bool) -> Iterator[str]:
+    """Has a study take in the knowledge that is shipped, if it is of the PyPy that wrote the logs; in words what is
+    known beside the logs, the `given` knowledge first."""
+    yield from (f"known of {one.name}: {counted(one.logs, 'log')}" for one in given)
+    if is_shipped:
+        known = shipped()
+        if study.agrees(known):
+            study.take(known)
+            yield f"known of {known.name}: {counted(known.logs, 'log')}"
+        else:
+            yield f"known of {known.name}: not used, this seems to be another PyPy"

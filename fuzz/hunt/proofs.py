@@ -10,8 +10,7 @@ from dataclasses import dataclass, field
 from itertools import chain
 from pathlib import Path
 
-from fuzz.cases.known import take_known
-from fuzz.cases.log_run import LogFile, LogRun, PairRun, prove_logs, study_logs
+from fuzz.cases.log_run import LogFile, LogRun, PairRun, prove_logs, study_logs, take_known
 from fuzz.hunt.coverage import coverage
 from fuzz.report.log_figures import reason_of
 from optimizer.ir.dialects.pypy_pairs import LogPair, Unpaired

@@ -17,8 +17,8 @@ from socket import socket
 from typing import Any
 from urllib.parse import unquote
 
+from fuzz.cases.store import SHIPPED_CORPUS, case_names, read_case
 from fuzz.report.playground import playground
-from fuzz.serve.examples import example, example_names
 from fuzz.serve.turns import Turns
 from optimizer.ir.faults import InputError
 from validator.processes.child import Came, Child
@@ -51,7 +51,7 @@ class Playground(ThreadingHTTPServer):
         super().__init__((host, port), _Handler)
         self.limits = limits
         self.names = {f"{name}:{self.server_port}" for name in {host, "127.0.0.1", "localhost"}}
-        self.page = playground(example_names()).encode()
+        self.page = playground(case_names(SHIPPED_CORPUS)).encode()
         self._turns = Turns(limits.jobs)
         self._connections = threading.BoundedSemaphore(_CONNECTIONS)
 
@@ -83,6 +83,22 @@ class Playground(ThreadingHTTPServer):
             return _judged(question, self.limits)
         finally:
             self._turns.give_back()
+
+
+def example(name: str) -> dict[str, str]:
+    """The fields of the page for that case of the corpus that comes with traceproof, with what it is `about`. Raises
+    InputError."""
+    if name not in case_names(SHIPPED_CORPUS):
+        raise InputError(f"there is no example {name!r}")
+    case = read_case(SHIPPED_CORPUS, name)
+    return {
+        "before": case.before,
+        "after": case.after or "",
+        "about": " ".join(filter(None, (case.about, case.taught))),
+        "inputs": ", ".join(f"{key}={value}" for key, value in case.state.inputs),
+        "guards": case.options.guards.value,
+        "failargs": case.options.failargs.value,
+    }
 
 
 def _judged(question: bytes, limits: Limits) -> bytes:

@@ -1,20 +1,28 @@
-"""Many pairs as lines of JSON: a request in, a verdict out."""
+"""Many pairs as lines of JSON: a request in, a verdict out, and on a terminal how far it is."""
 
 from __future__ import annotations
 
 import json
+import sys
+import time
+from collections import Counter
 from collections.abc import Generator
+from contextlib import AbstractContextManager, closing, nullcontext
 from dataclasses import dataclass
 from functools import partial
+from pathlib import Path
 from typing import Any, BinaryIO
+
+import click
 
 from optimizer.ir.faults import InputError
 from optimizer.ir.text import parse
 from optimizer.ir.text.declarations import merge, parse_declarations
 from optimizer.ir.trace import Trace
 from optimizer.ir.types.declared import NO_DECLARATIONS, Declarations
-from validator.command.exits import exit_code, report_fault
+from validator.command.exits import Exit, describe, exit_code, report_fault, worst
 from validator.command.judging import OUT_OF_MEMORY, Judging
+from validator.command.status import Status
 from validator.processes.ordered import Answer, Request, judge_all
 from validator.processes.workers import Loss, Supervision
 from validator.tell.report import verdict_json
@@ -34,6 +42,39 @@ class Batch:
     declared: Declarations = NO_DECLARATIONS
     word: int | None = None
     strict: bool = False
+
+
+def run_batch(path: str, batch: Batch, jobs: int) -> int:
+    """Print the verdicts on the pairs of a file, each when those before it are there; the exit code."""
+    codes: Counter[int] = Counter()
+    status, warning = Status(time.monotonic()), ""
+    with _opened(path) as lines, closing(judge_batch(lines, batch, jobs)) as answers:
+        try:
+            for answer in answers:
+                status.clear()
+                click.echo(answer.text)
+                codes[answer.code] += 1
+                if answer.warning and not warning:
+                    warning = answer.warning
+                    click.echo(f"warning: {warning}", err=True)
+                status.show(partial(_line, codes))
+        finally:
+            status.clear()
+    return worst(map(Exit, codes))
+
+
+def _opened(path: str) -> AbstractContextManager[BinaryIO]:
+    if path == "-":
+        return nullcontext(sys.stdin.buffer)
+    try:
+        return Path(path).open("rb")
+    except OSError as problem:
+        raise InputError(describe(problem)) from None
+
+
+def _line(codes: Counter[int], seconds: float) -> str:
+    kinds = ", ".join(f"{count} {Exit(code).name.lower()}" for code, count in sorted(codes.items()))
+    return f"{codes.total()} pairs in {seconds:.0f} s: {kinds}"
 
 
 def judge_batch(lines: BinaryIO, batch: Batch, jobs: int = 1) -> Generator[Answer]:

@@ -212,8 +212,7 @@ def _batch(
 ) -> int:
     if before is not None:
         raise click.UsageError("--batch takes its pairs from its file, not from BEFORE and AFTER.")
-    from validator.command.batch import run_batch  # here, with all that makes processes: a single pair needs none
-    from validator.command.requests import Batch
+    from validator.command.requests import Batch, run_batch  # here, with all that makes processes: one pair needs none
 
     return run_batch(file, Batch(file_name(file), judging, read_types(types), word, strict), jobs)
 

@@ -10,8 +10,7 @@ from contextlib import closing
 import click
 
 from fuzz.cases.compared_logs import compare_logs
-from fuzz.cases.known import read_known, take_known
-from fuzz.cases.log_run import opened_logs, study_logs
+from fuzz.cases.log_run import opened_logs, read_known, study_logs, take_known
 from fuzz.command.pypy.pairs import pair_json, problems_of, tell_unpaired
 from fuzz.command.pypy.prove import Proving
 from fuzz.report.compared_figures import ComparedFigures, counts_json, differences_json

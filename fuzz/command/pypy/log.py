@@ -12,8 +12,7 @@ from typing import Any
 import click
 from click.core import ParameterSource
 
-from fuzz.cases.known import read_known
-from fuzz.cases.log_run import opened_logs, study_logs
+from fuzz.cases.log_run import opened_logs, read_known, study_logs
 from fuzz.cases.recorded import log_stem, recorded_text, sections_of
 from fuzz.command.options import gathered, json_option
 from fuzz.command.pypy.compare import compare

@@ -12,8 +12,7 @@ from typing import Any
 
 import click
 
-from fuzz.cases.known import read_known, take_known
-from fuzz.cases.log_run import LogRun, PairRun, opened_logs, prove_logs, study_logs
+from fuzz.cases.log_run import LogRun, PairRun, opened_logs, prove_logs, read_known, study_logs, take_known
 from fuzz.cases.recorded import log_stem
 from fuzz.cases.store import Case, store_case
 from fuzz.command.options import gathered, jobs_option

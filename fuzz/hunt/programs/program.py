@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from random import Random
 from textwrap import indent
@@ -11,7 +13,6 @@ from fuzz.hunt.programs.definitions import definitions_for
 from fuzz.hunt.programs.part import HELD, LOCALS, Part, read_parts
 from fuzz.hunt.programs.prelude import PRELUDE
 from fuzz.hunt.programs.scope import Scope
-from fuzz.hunt.programs.storing import stored
 from fuzz.hunt.programs.traces import trace_function
 from fuzz.hunt.programs.values import ARGUMENTS, ODD
 
@@ -79,10 +80,10 @@ def _function(name: str, choices: Choices, used: list[Part]) -> str:
         loop = f"try:\n{indent(loop, '    ')}\nexcept Exception as error:\n    failed = type(error).__name__"
     names = [name for kind in LOCALS for name in scope.locals.get(kind, ())] + ["failed"] * caught
     lines = [*scope.before, choices.pick(_HEADS).format(indent(loop, "    ")), f"return ({', '.join(names)},)"]
-    lines = stored(lines, names, choices)
+    text = _stored("\n".join(lines), names, choices)
     used += scope.used
     header = f"def {name}(start, stop, {', '.join(names)}):\n"
-    return header + indent("\n".join(lines), "    ") + f"\n\n\nrun(\n    {name},\n{_calls(names, choices)})"
+    return header + indent(text, "    ") + f"\n\n\nrun(\n    {name},\n{_calls(names, choices)})"
 
 
 def _calls(names: list[str], choices: Choices) -> str:
@@ -105,3 +106,36 @@ def _calls(names: list[str], choices: Choices) -> str:
             values[names.index(name)] = first
         sets.insert(choices.integer(1, 3), values)
     return "".join(f"    lambda: ({', '.join(values)},),\n" for values in sets)
+
+
+# Where the variables of a loop are kept.
+
+_NONLOCAL = re.compile(r"nonlocal (\w+)")
+
+
+def _stored(text: str, names: Sequence[str], choices: Choices) -> str:
+    """The text of a function, some of whose variables are kept in cells of a closure, in attributes, in globals."""
+    moved = [name for name in names if name not in _NONLOCAL.findall(text) and choices.chance(60)]
+    if not moved or choices.chance(50):
+        return text
+    return choices.pick((_in_cells, _in_cells, _in_attributes, _in_attributes, _in_globals))(text, moved)
+
+
+def _in_cells(text: str, names: Sequence[str]) -> str:
+    return f"def kept():\n    return ({', '.join(names)},)\n{text}"
+
+
+def _in_attributes(text: str, names: Sequence[str]) -> str:
+    begins = "\n".join(f"kept.{name} = {name}" for name in names)
+    return f"kept = Kept()\n{begins}\n{_renamed(text, names, 'kept.{}')}"
+
+
+def _in_globals(text: str, names: Sequence[str]) -> str:
+    names = [name for name in names if f"{name}: " not in text] or ["stop"]  # what is annotated cannot be global
+    begins = "\n".join(f"kept_{name} = {name}" for name in names)
+    declared = f"global {', '.join(f'kept_{name}' for name in names)}"
+    return f"{declared}\n{begins}\n{_renamed(text, names, 'kept_{}')}"
+
+
+def _renamed(text: str, names: Sequence[str], pattern: str) -> str:
+    return re.sub(rf"\b({'|'.join(names)})\b", lambda found: pattern.format(found[1]), text)

@@ -80,7 +80,7 @@ def test_knowledge_of_another_pypy_is_refused(run: Run) -> None:
 def test_what_is_shipped_is_used_where_it_is_of_that_pypy(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     assert UNUSED in run("here.log", "--prove", "--jobs", "1").out.splitlines()
     known = replace(learned(put_off(THERE)), name="PyPy 1.2.3")
-    monkeypatch.setattr("fuzz.cases.known.shipped", lambda: known)
+    monkeypatch.setattr("fuzz.cases.log_run.shipped", lambda: known)
     code, out, _ = run("here.log", "--prove", "--jobs", "1")
     assert code == 0
     assert "known of PyPy 1.2.3: 1 log" in out.splitlines()

@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 
-from fuzz.cases.store import read_case
-from fuzz.serve.answers import answer
-from fuzz.serve.examples import example, example_names
+from fuzz.cases.store import SHIPPED_CORPUS, case_names, read_case
+from fuzz.serve.judge import answer
 from fuzz.serve.question import Asked, read_asked
+from fuzz.serve.server import example
 from optimizer.ir.faults import InputError
 
 RECORDED = "[i0, i1]\ni2 = int_add(i0, 0)\ni3 = int_mul(i2, 2)\nguard_true(i1) [i3]\nfinish(i3)\n"
@@ -146,7 +146,7 @@ def test_text_of_a_trace_is_not_taken_for_html() -> None:
 
 
 def test_each_example_has_the_verdict_of_its_case() -> None:
-    names = example_names()
+    names = case_names(SHIPPED_CORPUS)
     assert "toy-dialect-with-objects" in names
     assert "trace-from-a-log" in names
     for name in ("toy-dialect-with-objects", "trace-from-a-log", names[0]):
