@@ -7,13 +7,14 @@ optimizer is run as well, has the same one. A program says what another case of 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from fuzz.cases.store import Case
 from fuzz.edits.walk import renumbered
 from optimizer.ir.faults import InputError
 from optimizer.ir.text import format_trace, parse
+from optimizer.ir.trace import Trace
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,14 +58,17 @@ def _said(case: Case) -> list[tuple[str, ...]]:
 
 def canonical_pair(case: Case) -> tuple[str, str | None]:
     """Both texts as they are printed, with variables that are numbered; what is no trace is left as it is."""
+    return printed_pair(case, renumbered)
+
+
+def printed_pair(case: Case, changed: Callable[[Trace], Trace] = lambda trace: trace) -> tuple[str, str | None]:
+    """Both texts as they are printed, so that each can be read alone; what is no trace is left as it is."""
     try:
         before = parse(case.before)
     except InputError:
         return case.before, case.after
-    recorded = format_trace(renumbered(before))
-    if case.after is None:
-        return recorded, None
+    recorded = format_trace(changed(before))
     try:
-        return recorded, format_trace(renumbered(parse(case.after, word=before.word)))
+        return recorded, case.after and format_trace(changed(parse(case.after, word=before.word)))
     except InputError:
         return recorded, case.after

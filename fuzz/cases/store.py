@@ -124,24 +124,24 @@ def _write(path: Path, text: str) -> None:
         os.fsync(file.fileno())
 
 
+_FILES = {
+    "before": "before.trace",
+    "after": "after.trace",
+    "report": "report.txt",
+    "original": "original.trace",
+    "original_after": "original-after.trace",
+    "program": "program.py",
+    "log": "program.log",
+}
+"""The files that hold parts of a case, beside `case.toml`."""
+
+
 def case_files(case: Case) -> dict[str, str]:
     """The text of each file of the case, by its name."""
-    files = {"case.toml": format_toml(_known(case))}
-    if case.before or not case.program:
-        files["before.trace"] = case.before
-    if case.after is not None:
-        files["after.trace"] = case.after
-    if case.report:
-        files["report.txt"] = case.report
-    if case.original:
-        files["original.trace"] = case.original
-    if case.original_after is not None:
-        files["original-after.trace"] = case.original_after
-    if case.program:
-        files["program.py"] = case.program
-    if case.log:
-        files["program.log"] = case.log
-    return files
+    may_be_empty = ("after", "original_after", "" if case.program else "before")
+    texts = {name: getattr(case, name) for name in _FILES}
+    told = {name: text for name, text in texts.items() if text or (text == "" and name in may_be_empty)}
+    return {"case.toml": format_toml(_known(case)), **{_FILES[name]: text for name, text in told.items()}}
 
 
 def case_data(case: Case) -> dict[str, Any]:
@@ -188,18 +188,11 @@ def read_case(corpus: Path, name: str) -> Case:
     if not folder.is_dir():
         raise InputError(f"there is no case {name!r} in {corpus}; `traceproof corpus list` shows those that are")
     path = folder / "case.toml"
-    known = _table(str(path), _read_if_there(path) or "")
-    program = _read_if_there(folder / "program.py") or ""
-    before = _read_if_there(folder / "before.trace") if program else _read(folder / "before.trace")
-    case = replace(
-        _case(name, before or "", known),
-        after=_read_if_there(folder / "after.trace"),
-        report=_read_if_there(folder / "report.txt") or "",
-        original=_read_if_there(folder / "original.trace") or "",
-        original_after=_read_if_there(folder / "original-after.trace"),
-        program=program,
-        log=_read_if_there(folder / "program.log") or "",
-    )
+    known = _table(str(path), _read(path) if path.exists() else "")
+    texts: dict[str, Any] = {part: _read(folder / file) for part, file in _FILES.items() if (folder / file).exists()}
+    if not texts.get("program"):
+        texts["before"] = _read(folder / _FILES["before"])  # which has to be there
+    case = replace(_case(name, known), **texts)
     if case.expect and case.after is None:
         raise InputError("`expect` is the verdict on a pair, and there is no after.trace", file=str(path))
     if case.expected != Expected() and not case.expect:
@@ -209,7 +202,7 @@ def read_case(corpus: Path, name: str) -> Case:
 
 def read_state(path: str) -> StoredState:
     """The state in a file like `case.toml`. Raises InputError."""
-    return _case("", "", _table(path, read_text(path))).state
+    return _case("", _table(path, read_text(path))).state
 
 
 def _table(file: str, text: str) -> Table:
@@ -219,10 +212,6 @@ def _table(file: str, text: str) -> Table:
         raise InputError(f"not valid TOML: {error}", file=file) from error
 
 
-def _read_if_there(path: Path) -> str | None:
-    return _read(path) if path.exists() else None
-
-
 def _read(path: Path) -> str:
     try:
         return path.read_text(encoding="utf-8")
@@ -230,11 +219,12 @@ def _read(path: Path) -> str:
         raise InputError("expected UTF-8 text, got something else", file=str(path)) from error
 
 
-def _case(name: str, before: str, table: Table) -> Case:
+def _case(name: str, table: Table) -> Case:
+    """The case without what stands in other files."""
     options, expected = table.table("options"), table.table("expected")
     case = Case(
         name=name,
-        before=before,
+        before="",
         **{key: table.take(key, str, "") for key in _KEYS if key not in ("expect", "optimizer")},
         expect=table.choose("expect", VERDICTS, ""),
         expected=Expected(

@@ -12,14 +12,14 @@ from typing import Any
 
 import click
 
-from fuzz.cases.duplicates import duplicates
+from fuzz.cases.duplicates import duplicates, printed_pair
 from fuzz.cases.run import judged_case
 from fuzz.cases.store import SHIPPED_CORPUS, VERDICTS, Case, case_names, read_case, store_case
 from fuzz.command.options import json_option
 from fuzz.report.words import counted
 from optimizer.ir.faults import InputError
 from optimizer.ir.immutable import replace
-from optimizer.ir.text import format_trace, parse
+from optimizer.ir.text import parse
 from validator.command.exits import Exit
 from validator.command.files import file_name, read_text
 from validator.verdict import Failargs, Guards, Options
@@ -151,7 +151,7 @@ def export(folder: str, target: str | None) -> int:
     """
     for name in case_names(Path(folder)):
         case = read_case(Path(folder), name)
-        before, after = _texts(case)
+        before, after = printed_pair(case)
         if target is not None:
             Path(target).mkdir(parents=True, exist_ok=True)
             (Path(target) / f"{name}.before.trace").write_text(before, encoding="utf-8")
@@ -162,13 +162,3 @@ def export(folder: str, target: str | None) -> int:
             options = {"guards": case.options.guards.value, "failargs": case.options.failargs.value}
             click.echo(json.dumps(pair | options))
     return Exit.PROVED
-
-
-def _texts(case: Case) -> tuple[str, str | None]:
-    """Both traces so that each can be read alone; what cannot be read is left as it is."""
-    try:
-        before = parse(case.before)
-        after = None if case.after is None else parse(case.after, word=before.word)
-    except InputError:
-        return case.before, case.after
-    return format_trace(before), None if after is None else format_trace(after)
