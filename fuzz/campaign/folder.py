@@ -19,11 +19,10 @@ from fuzz.campaign.plan import BATCH, Plan
 from fuzz.campaign.plan_file import load_plan, store_plan
 from fuzz.campaign.results import Result, ResultFile, ResultReader
 from fuzz.campaign.seeds import Seeds
-from fuzz.cases.store import Case, store_case
+from fuzz.cases.store import store_case
 from optimizer.ir.faults import InputError
 from validator.command.exits import describe
 from validator.processes.workers import Loss
-from validator.tell.plain_data import to_plain
 
 PLAN = "campaign.json"
 
@@ -47,8 +46,7 @@ def read_versions(folder: Path) -> dict[str, str]:
 
 def write_plan(folder: Path, plan: Plan) -> bool:
     """Puts the plan into the folder, as a whole or not at all; False if there is one already. Raises OSError."""
-    (folder / "cases").mkdir(parents=True, exist_ok=True)
-    return store_plan(folder / PLAN, to_plain(plan))
+    return store_plan(folder / PLAN, plan)
 
 
 class CampaignFolder:
@@ -109,7 +107,11 @@ class CampaignFolder:
         if done.result is None or not self._note(done.result):
             return
         if done.case is not None:
-            _store(self._cases, done.case)
+            try:
+                store_case(self._cases, done.case)
+            except OSError as problem:
+                problem.filename = str(self._cases / done.case.name)
+                raise InputError(f"a find could not be stored: {describe(problem)}") from None
         self._file.add(done.result)
 
     def end(self, task: Task) -> None:
@@ -119,11 +121,3 @@ class CampaignFolder:
     def close(self) -> None:
         self._claims.close()
         self._file.close()
-
-
-def _store(cases: Path, case: Case) -> None:
-    try:
-        store_case(cases, case)
-    except OSError as problem:
-        problem.filename = str(cases / case.name)
-        raise InputError(f"a find could not be stored: {describe(problem)}") from None

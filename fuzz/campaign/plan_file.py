@@ -5,13 +5,14 @@ from __future__ import annotations
 import json
 import os
 import tempfile
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any, TypeVar
 
 from fuzz.campaign.find import versions
 from optimizer.ir.faults import InputError
 from validator.command.exits import describe
+from validator.tell.plain_data import to_plain
 
 P = TypeVar("P")
 
@@ -28,10 +29,11 @@ def load_plan(path: Path, what: str, read: Callable[[Any], P]) -> P:
         raise InputError(f"this is no plan of a {what}: {problem!r}", file=str(path)) from None
 
 
-def store_plan(path: Path, data: Mapping[str, Any]) -> bool:
-    """Writes the data of a plan, as a whole or not at all; False if there is a plan already. Raises OSError."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    text = json.dumps({"plan": data, "versions": dict(versions())}, indent=2) + "\n"
+def store_plan(path: Path, plan: object) -> bool:
+    """Writes a plan, as a whole or not at all; False if there is one already. Beside it is the folder of cases. Raises
+    OSError."""
+    (path.parent / "cases").mkdir(parents=True, exist_ok=True)
+    text = json.dumps({"plan": to_plain(plan), "versions": dict(versions())}, indent=2) + "\n"
     handle, name = tempfile.mkstemp(prefix=f".{path.name}-", dir=path.parent)
     try:
         with os.fdopen(handle, "w", encoding="utf-8") as file:

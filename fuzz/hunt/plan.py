@@ -96,8 +96,7 @@ class Result:
 
 def write_plan(folder: Path, plan: Plan) -> bool:
     """Puts the plan into the folder, as a whole or not at all; False if there is one already. Raises OSError."""
-    (folder / CASES).mkdir(parents=True, exist_ok=True)
-    return store_plan(folder / PLAN, to_plain(plan))
+    return store_plan(folder / PLAN, plan)
 
 
 def read_plan(folder: Path) -> Plan:
