@@ -145,8 +145,8 @@ class Remove(Edit):
         for op in trace.ops:
             if op.line in gone:
                 continue
-            if op.line in wraps:
-                op = wrapping(op)
+            if op.line in wraps and op.op.wrapping is not None:
+                op = replace(op, op=OPS[op.op.wrapping])  # it computes the same, and does not tell of overflow
             left = [one for one in inner(op) if one.line not in gone]
             ops.append(with_block(op, left) if len(left) < len(inner(op)) else op)
         return trace.of(ops)
@@ -207,12 +207,6 @@ def with_flag_guards(trace: Trace, lines: frozenset[int]) -> frozenset[int]:
     """The lines among these that can go, with those of guards that read the overflow of what goes."""
     going = {op.line for op in all_operations(trace) if op.line in lines and op.op.kind is not Kind.END}
     return frozenset(going | {guard.line for telling, guard in flag_pairs(trace) if telling.line in going})
-
-
-def wrapping(op: Operation) -> Operation:
-    """The operation that computes the same and does not tell of overflow."""
-    assert op.op.wrapping is not None
-    return replace(op, op=OPS[op.op.wrapping])
 
 
 def exit_with(guard: Operation, failargs: tuple[Value | None, ...] | None) -> Operation:

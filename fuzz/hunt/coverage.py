@@ -48,19 +48,15 @@ def _operations(section: Section) -> Iterator[str]:
 
 def _rewrites(pair: LogPair) -> Iterator[str]:
     """The names that went and came, bytecode by bytecode: both traces tell the same bytecodes, a peeled loop twice."""
-    recorded = _by_bytecode(pair.recorded)
-    for optimized in _parts(_by_bytecode(pair.optimized), len(recorded)):
-        for before, after in zip_longest(recorded, optimized, fillvalue=Counter[str]()):
+    recorded, optimized = _by_bytecode(pair.recorded), _by_bytecode(pair.optimized)
+    for start in range(0, len(optimized), len(recorded)):
+        part = optimized[start : start + len(recorded)]
+        for before, after in zip_longest(recorded, part, fillvalue=Counter[str]()):
             gone, come = sorted((before - after).keys()), sorted((after - before).keys())
             if come and len(gone) + len(come) <= _MANY:
                 yield f"{' '.join(gone)} > {' '.join(come)}"
             elif not come:
                 yield from (f"{name} >" for name in gone)
-
-
-def _parts(bytecodes: list[Counter[str]], length: int) -> Iterator[list[Counter[str]]]:
-    for start in range(0, len(bytecodes), max(1, length)):
-        yield bytecodes[start : start + length]
 
 
 def _by_bytecode(section: Section) -> list[Counter[str]]:

@@ -43,13 +43,10 @@ class Hunt:
         self._folder = folder
         self.known = {result.seed: result for result in read_results(folder)}
         self._file = (folder / RESULTS).open("a+b")
-        self._drop_what_was_cut_off()
+        self._file.seek(0)
+        self._file.truncate(self._file.read().rfind(b"\n") + 1)  # without what was cut off
         self._covered: set[str] = set()
         self._kept: list[tuple[int, Program]] = []
-
-    def _drop_what_was_cut_off(self) -> None:
-        self._file.seek(0)
-        self._file.truncate(self._file.read().rfind(b"\n") + 1)
 
     def close(self) -> None:
         self._file.close()

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import time
 from collections import Counter
-from collections.abc import Iterator
 from contextlib import closing
 from dataclasses import dataclass, field
 from itertools import chain
@@ -109,9 +108,3 @@ def _is_of(item: LogPair | Unpaired, program: str) -> bool:
     sections = (item.recorded, item.optimized) if isinstance(item, LogPair) else (item.section,)
     places = [line for line in chain(*(section.lines for section in sections)) if _PLACE in line or line[:1] == "#"]
     return any(program in line for line in places) or not any(".py:" in line or "<builtin>" in line for line in places)
-
-
-def assumptions(refuted: PairRun) -> Iterator[str]:
-    """The assumptions that a refuted pair hangs on."""
-    yield from refuted.inferred
-    yield from map(str, refuted.verdict["assumes"])

@@ -16,7 +16,7 @@ from fuzz.hunt.observe import Find, FindKind, Observer
 from fuzz.hunt.plan import Plan, Result, Unconfirmed
 from fuzz.hunt.programs.mutate import mutated
 from fuzz.hunt.programs.program import Program
-from fuzz.hunt.proofs import Proofs, assumptions, prove_log
+from fuzz.hunt.proofs import Proofs, prove_log
 from optimizer.ir.immutable import replace
 from optimizer.ir.text import format_trace
 from validator.processes.workers import Loss
@@ -132,4 +132,5 @@ def _unconfirmed(run: PairRun) -> Unconfirmed:
     where = f"pair {run.pair.number}: {run.pair.kind.value} {run.pair.point}"
     traces = () if run.texts is None else (run.texts.before, run.texts.after)
     before, after = map(format_trace, traces) if traces else ("", "")
-    return Unconfirmed(where, str(run.verdict["reason"]), tuple(assumptions(run)), before, after)
+    assumed = (*run.inferred, *map(str, run.verdict["assumes"]))
+    return Unconfirmed(where, str(run.verdict["reason"]), assumed, before, after)

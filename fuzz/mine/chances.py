@@ -13,7 +13,7 @@ from itertools import chain, islice, product
 from random import Random
 
 from fuzz.edits.edit import Remove
-from fuzz.edits.walk import is_well_formed, numbered, with_values, without_origins
+from fuzz.edits.walk import is_well_formed, numbered, results, with_values, without_origins
 from fuzz.mutate.nearby import Nearby
 from optimizer.ir.domains.concrete import concrete
 from optimizer.ir.faults import Unsupported
@@ -138,9 +138,7 @@ class _Runs:
             if isinstance(run.outcome, GuardFailed):
                 self._failing.add(run.outcome.guard)
         self._values: dict[Var, tuple[Datum | None, ...]] = {
-            var: tuple(values.get(var.name) for values in runs)
-            for var in chain(trace.inputs, (op.result for op in trace.ops))
-            if var is not None
+            var: tuple(values.get(var.name) for values in runs) for var in chain(trace.inputs, results(trace.ops))
         }
         self._guards = {guard.line: number for number, guard in enumerate(trace.guards)}
 
@@ -158,15 +156,11 @@ class _Runs:
             return
         if len({*there}) == 1 and (constant := _constant(there[0])) is not None:
             yield constant
-        earlier = self._earlier(place)
+        earlier = [*self._trace.inputs, *results(self._trace.ops[:place])]
         alike = (var for var in earlier if var.type is op.result.type and _agree(values, self._values[var]))
         yield from islice(alike, _EARLIER)
         if op.op.kind is Kind.PURE and op.result.type is INT:
             yield from islice(self._computed(op, values, place), _COMPUTED)
-
-    def _earlier(self, place: int) -> list[Var]:
-        results = (op.result for op in self._trace.ops[:place] if op.result is not None)
-        return [*self._trace.inputs, *results]
 
     def _computed(self, op: Operation, values: Sequence[Datum | None], place: int) -> Iterator[Operation]:
         """Operations on what its arguments are computed from that agree with it."""

@@ -11,7 +11,7 @@ from fuzz.reduce.alignment import is_same, shared_lines
 from fuzz.reduce.nature import Nature, Outline, family_of, kinds_of, signature_of, substitutions
 from optimizer.ir.immutable import replace
 from optimizer.ir.rows.ops import Kind
-from optimizer.ir.trace import Exit, Operation, Trace, Value, Var, all_operations
+from optimizer.ir.trace import Exit, Operation, Trace, Value, all_operations
 
 Place = tuple[int, int | str]
 """An operand of the operation in a line, by number; or `exit`, all that a guard hands over, or `op`, what is done."""
@@ -53,7 +53,10 @@ class Change:
 
     @cached_property
     def nature(self) -> Nature:
-        definitions = [_definitions(trace) for trace in (self.before, self.after)]
+        definitions = [
+            {op.result: op for op in all_operations(trace) if op.result is not None}
+            for trace in (self.before, self.after)
+        ]
         gone, made = ({op.result for op in ops} for ops in (self.removed, self.inserted))
         substituted = {
             kinds_of(old, new, gone, made, *definitions)
@@ -179,10 +182,6 @@ def _used_by_others(trace: Trace, ops: Collection[Operation]) -> set[Value | Non
     """The values that operations of the trace use that are not among these."""
     lines = {op.line for op in ops}
     return {value for op in all_operations(trace) if op.line not in lines for value in operands(op)}
-
-
-def _definitions(trace: Trace) -> dict[Var, Operation]:
-    return {op.result: op for op in all_operations(trace) if op.result is not None}
 
 
 def text_of(op: Operation) -> tuple[object, ...]:

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
+from optimizer.facts.cells import stored_value
 from optimizer.ir.immutable import immutable
 from optimizer.ir.rows.ops import Kind
 from optimizer.ir.trace import ConstInt, Operation, Value, Var
@@ -175,13 +176,11 @@ class RawContents:
     def learn(self, operation: Operation) -> None:
         """A load or store has been done, or is as if it had been."""
         place = self.place(operation)
-        memory = operation.memory
-        assert memory is not None
         if operation.op.kind is Kind.RAW_LOAD:
             assert operation.result is not None
             self._put(place, operation.result)
             return
-        value = operation.args[memory.stores or 0]
+        value = stored_value(operation)
         self._known = {at: held for at, held in self._known.items() if at.is_apart(place)}
         if isinstance(value, Var):
             self._facts.memory.escape(value)

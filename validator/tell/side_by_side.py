@@ -114,7 +114,8 @@ class _Notes:
                     return "passes", False
                 self.left = True
                 marked = self._obligation.startswith(f"guard {self._guards}:") or self._leaves_too_soon
-                return "fails" + _handed_over(outcome), marked
+                handed = "" if outcome.failargs is None else f", hands over {_tuple(outcome.failargs)}"
+                return f"fails{handed}", marked
             case Kind.EVENT if number in self._events:
                 return self._event(operation, self._events[number], run)
             case Kind.END if isinstance(outcome, Finished | Jumped):
@@ -140,10 +141,6 @@ class _Notes:
         if operation.result is not None:
             note += f" = {run.values[operation.result.name]}"
         return note, marked
-
-
-def _handed_over(outcome: GuardFailed) -> str:
-    return "" if outcome.failargs is None else f", hands over {_tuple(outcome.failargs)}"
 
 
 def _tuple(values: Sequence[Datum | None]) -> str:

@@ -61,7 +61,8 @@ def laws_by_inner(word: int) -> Mapping[Op, tuple[Law, ...]]:
 
 @cache
 def _laws() -> tuple[Law, ...]:
-    tables = {row: table(row) for row in OPS.values() if _has_table(row)}
+    rows = (row for row in OPS.values() if row.is_pure and row.min_word <= _WIDTH and row.args)
+    tables = {row: table(row) for row in rows}
     functions = _Functions(tables.values())
     tables = {row: of_row for row, of_row in tables.items() if of_row != XS}
     found: list[Law] = []
@@ -123,11 +124,6 @@ UNDEFINED = 255
 
 XS = bytes(x for x in range(_SIZE) for _ in range(_SIZE))
 YS = bytes(range(_SIZE)) * _SIZE
-
-
-def _has_table(row: Op) -> bool:
-    """Is it an operation on words, some of which are that small?"""
-    return row.is_pure and row.min_word <= _WIDTH and bool(row.args)
 
 
 @cache
