@@ -112,14 +112,11 @@ def bucket_of(failure: Failure, guilt: Guilt | None, trace: Trace, cause: str | 
     """A short name, the same for finds of one cause: `simplify-mul_add_const-end-argument-3f2a`. It tells of the guilty
     or, where nobody knows, of what is known of the `cause`: `fact-of-int_mod-3f2a`."""
     if cause is not None:
-        return f"{_words(cause)}-{_digest(cause)}"
+        words = re.sub(r"[^A-Za-z0-9_]+", "-", cause.replace("->", "to"))
+        return f"{shortened(words)}-{_digest(cause)}"
     shape = [operation.op.name for operation in all_operations(trace)]
     told = [str(guilt or ""), failure.kind.value, failure.what.partition(" /")[0], *shape]
     return "-".join([part for part in (str(guilt or ""), failure.words) if part] + [_digest(*told)])
-
-
-def _words(cause: str) -> str:
-    return shortened(re.sub(r"[^A-Za-z0-9_]+", "-", cause.replace("->", "to")))
 
 
 def _digest(*told: str) -> str:

@@ -94,7 +94,10 @@ def mine(
     except KeyboardInterrupt:
         code = Exit.INTERRUPTED
     status.clear()
-    _print(tally, top, as_json, time.monotonic() - start, None if paths else seed)
+    for number, group in enumerate(islice(tally.groups.by_frequency(), top), start=1):
+        click.echo(json.dumps(_json(group)) if as_json else _text(number, group))
+    drawn_from = None if paths else seed
+    click.echo(json.dumps(tally.data(drawn_from)) if as_json else tally.text(time.monotonic() - start, drawn_from))
     if tally.failed == tally.traces and code is Exit.PROVED:
         click.echo("the optimizer failed on every trace" if tally.traces else "there are no traces", err=True)
         return Exit.USAGE
@@ -143,13 +146,6 @@ class _Tally:
             "not_modelled": self.limits,
             "seed": seed,
         }
-
-
-def _print(tally: _Tally, top: int, as_json: bool, seconds: float, seed: int | None) -> None:
-    """Prints the shapes that the most traces have, and the sums."""
-    for number, group in enumerate(islice(tally.groups.by_frequency(), top), start=1):
-        click.echo(json.dumps(_json(group)) if as_json else _text(number, group))
-    click.echo(json.dumps(tally.data(seed)) if as_json else tally.text(seconds, seed))
 
 
 def _given(paths: tuple[str, ...], traces: int | None, deadline: float | None) -> Iterator[Source]:

@@ -20,7 +20,7 @@ from optimizer.ir.faults import InputError
 from optimizer.ir.trace import Trace
 from validator.command.files import read_text, read_trace
 from validator.command.shared_options import Seconds, mode_options
-from validator.verdict import Failargs, Guards, Options
+from validator.verdict import Options
 
 Command = Callable[..., Any]
 Decorator = Callable[[Command], Command]
@@ -116,13 +116,9 @@ def reading_options(types: str, word: str) -> Decorator:
     return gathered("reading", Reading, types_option(types), word_option(word))
 
 
-def _modes(guards: str, failargs: str) -> Options:
-    return Options(Guards(guards), Failargs(failargs))
-
-
 def judging_options(guards: str, failargs: str) -> Decorator:
     """`--guards` and `--failargs` with these helps, as one argument `options`."""
-    return gathered("options", _modes, mode_options(guards, failargs))
+    return gathered("options", lambda guards, failargs: Options(guards, failargs), mode_options(guards, failargs))
 
 
 # The optimizer under test.

@@ -7,7 +7,7 @@ from fuzz.draw.shape import HeapShape, Mix, Shape
 from fuzz.draw.steps import bounds, calls, floats, heaps, integers, pointers, raw, strings
 from fuzz.draw.vocabulary import EVERYTHING, Vocabulary
 from optimizer.ir.immutable import replace
-from optimizer.ir.rows.ops import OPS, REF, Op
+from optimizer.ir.rows.ops import OPS, REF
 
 DEFAULT_MIX: Mix = (
     (integers.compute_any, 12),
@@ -95,8 +95,10 @@ _SHORT = (4, 8, 12, 20, 40)
 """The lengths of traces without a heap, where it was chosen what is in them: of short ones there are more in a
 second."""
 
-_SWARMS = 60
-"""The percentage of traces that do without most of the operations on integers."""
+_PURE = tuple(row for row in OPS.values() if row.is_pure)
+_SWARMS, _LEFT_OUT = 60, (50, 70, 85)
+"""The percentage of traces that do without most of the operations on integers, so that the others meet each other
+often, and the percentages of these that are left out."""
 
 
 def draw_shape(choices: Choices, word: int | None = None, vocabulary: Vocabulary = EVERYTHING) -> Shape:
@@ -131,20 +133,10 @@ def draw_shape(choices: Choices, word: int | None = None, vocabulary: Vocabulary
         unknown_failargs=choices.pick((0, 0, 0, 10)),
         same_constants=choices.pick((10, 30, 50, 80)),
         heap=heap,
-        left_out=_draw_left_out(choices),
+        left_out=frozenset(choices.some(_PURE, choices.pick(_LEFT_OUT)) if choices.chance(_SWARMS) else ()),
         floats=choices.pick((20, 40, 70)) if has_floats else 0,
         vocabulary=vocabulary,
     )
-
-
-_PURE = tuple(row for row in OPS.values() if row.is_pure)
-
-
-def _draw_left_out(choices: Choices) -> frozenset[Op]:
-    """The operations to leave out: none, or most of those on integers, so that the others meet each other often."""
-    if not choices.chance(_SWARMS):
-        return frozenset()
-    return frozenset(choices.some(_PURE, choices.pick((50, 70, 85))))
 
 
 _ON_HEAPS = ("objects", "arrays", "strings", "raw", "calls")

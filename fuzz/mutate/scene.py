@@ -102,7 +102,8 @@ class Scene:
     def _values(self, operation: Operation, index: int, random: Random) -> list[Value]:
         row, arg = operation.op, operation.args[index]
         if isinstance(arg, ConstClass):
-            return [ConstClass(name) for name in self._vtables(operation)]
+            types = [one.type for one in self._objects(operation)]
+            return [ConstClass(type_.vtable) for type_ in types if isinstance(type_, Struct)]
         same_type: list[Value] = [var for var in self.visible if var.type is arg.type]
         if index in row.constant_args:
             same_type = []
@@ -122,9 +123,6 @@ class Scene:
                 numbers.add(self.run.heap.gc_types.get(described.type.name, 0))
         half = 1 << (self.layout.word - 1)
         return {number for number in numbers if -half <= number < half}
-
-    def _vtables(self, operation: Operation) -> list[str]:
-        return [one.type.vtable for one in self._objects(operation) if isinstance(one.type, Struct)]
 
     def _objects(self, operation: Operation) -> list[Object]:
         """The objects that the arguments refer to."""

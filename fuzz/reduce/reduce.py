@@ -147,7 +147,9 @@ class _Search:
             self._complete = True
         except _TimeIsUp:
             pass
-        self._finish()
+        for candidate in self._last_steps():
+            if candidate is not None:
+                self._best = self._trials.shown(candidate, ask=True) or self._best
 
     # The search.
 
@@ -218,13 +220,8 @@ class _Search:
 
     # The end.
 
-    def _finish(self) -> None:
-        """No more of the state than is needed, plain names, then a simple state."""
-        for candidate in self._last_steps():
-            if candidate is not None:
-                self._best = self._trials.shown(candidate, ask=True) or self._best
-
     def _last_steps(self) -> Iterator[Candidate | None]:
+        """No more of the state than is needed, plain names, then a simple state."""
         yield self._without_origins()
         yield self._without_unused()
         yield with_told_state(self.best)

@@ -106,7 +106,8 @@ def judge_pair(before: Trace, after: Trace, options: Options, examples: Sequence
     runs = (ran.before, ran.after) if ran else (None, None)
     beside = rows(before, runs[0], after, runs[1], obligation, origins)
     state = () if ran is None else tuple(state_lines(ran, before))
-    return JudgedPair(before, after, verdict, tuple(beside), _links(verdict, origins), state, options)
+    links = tuple(Link(k, j, _how(verdict, j)) for j, k in enumerate(origins) if k is not None)
+    return JudgedPair(before, after, verdict, tuple(beside), links, state, options)
 
 
 def _some_run(before: Trace, after: Trace, options: Options, examples: Sequence[State]) -> Runs | None:
@@ -119,10 +120,6 @@ def _some_run(before: Trace, after: Trace, options: Options, examples: Sequence[
             return runs
         first = first or runs
     return first
-
-
-def _links(verdict: Verdict, origins: Sequence[int | None]) -> tuple[Link, ...]:
-    return tuple(Link(k, j, _how(verdict, j)) for j, k in enumerate(origins) if k is not None)
 
 
 def _how(verdict: Verdict, guard: int) -> str | None:

@@ -71,7 +71,7 @@ def open_optimizer(spec: OptimizerSpec) -> Iterator[Optimizer]:
         case OptimizerKind.OURS:
             yield within(ours, spec.limit_s)
         case OptimizerKind.PEELING:
-            yield within(ours_peeling, spec.limit_s)
+            yield within(lambda trace: _done(peel(trace)), spec.limit_s)
         case OptimizerKind.FUNCTION:
             yield within(_function(spec.text), spec.limit_s)
         case OptimizerKind.COMMAND:
@@ -85,11 +85,6 @@ def ours(trace: Trace, passes: Sequence[str] = DEFAULT_PASSES, without: Collecti
     """Our own optimizer, for traces on which no guard always fails: it raises AlwaysFails where it thinks so. It has
     these passes, and does not follow the rules of those names."""
     return _done(run_passes(trace, passes, without))
-
-
-def ours_peeling(trace: Trace) -> Optimized:
-    """The same for loops, which it peels."""
-    return _done(peel(trace))
 
 
 def _done(done: Optimization) -> Optimized:

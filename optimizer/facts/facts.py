@@ -208,7 +208,8 @@ class Facts:
             self._learn_raw(operation)
         else:
             self._learn_meaning(operation)
-            self._learn_shown(operation)
+            if operation.memory is not None and operation.memory.shows:  # who has the address may find the object
+                self.memory.escape(self.find(operation.args[0]))
 
     def _learn_call(self, operation: Operation) -> None:
         known = known_call(operation, self.layout)
@@ -290,12 +291,6 @@ class Facts:
             about.vtable = allocated.vtable
         else:
             about.length = operation.args[0]
-
-    def _learn_shown(self, operation: Operation) -> None:
-        """Lets an object escape whose address the operation shows: who has the address may find it."""
-        memory = operation.memory
-        if memory is not None and memory.shows:
-            self.memory.escape(self.find(operation.args[0]))
 
     def _learn_meaning(self, operation: Operation) -> None:
         match meant(operation):

@@ -151,9 +151,7 @@ class Virtuals(Pass):
         unknown = operation.exit is not None and operation.exit.failargs is None
         if not unknown and self._virtuals.keys().isdisjoint(operation.args):
             return ()
-        return self._allocations(self._reachable(list(self._virtuals) if unknown else operation.args, facts), facts)
-
-    def _allocations(self, needed: list[Var], facts: Facts) -> list[Operation]:
+        needed = self._reachable(list(self._virtuals) if unknown else operation.args, facts)
         objects = {var: self._virtuals.pop(var) for var in needed}
         return _build(objects, {var: var for var in objects}, facts)
 

@@ -21,7 +21,6 @@ from validator.verdict import (
 )
 
 if TYPE_CHECKING:
-    from validator.search.counterexample import Counterexample
     from validator.tell.columns import Style
 
 
@@ -128,8 +127,9 @@ def verdict_text(verdict: Verdict, style: Style = plain, width: int | None = Non
         case Refuted(evidence, counterexample, others):
             from validator.tell.side_by_side import side_by_side  # here: a proof is told without it
 
+            proof = f"{counterexample.proof}: " if counterexample.proof else ""
             lines = [
-                f"{style('refuted', 'red')}{_cached(evidence)}: {_proof(counterexample)}{counterexample.obligation}",
+                f"{style('refuted', 'red')}{_cached(evidence)}: {proof}{counterexample.obligation}",
                 *(["  guards are counted on through the iterations shown"] if counterexample.iterations else []),
                 *_notes(evidence),
                 "",
@@ -143,10 +143,6 @@ def verdict_text(verdict: Verdict, style: Style = plain, width: int | None = Non
         case Failed(_, reason):
             lines = [f"{style('error', 'red')}: {reason}"]
     return "\n".join(lines)
-
-
-def _proof(counterexample: Counterexample) -> str:
-    return f"{counterexample.proof}: " if counterexample.proof else ""
 
 
 def _rungs(evidence: Evidence) -> str:

@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 from fuzz.draw.aimed_draft import AimedDraft
-from fuzz.draw.steps.raw_access import Access, access, access_rows, arguments, size_of, stored
+from fuzz.draw.steps.raw_access import Access, access, access_rows, arguments, drawn_base, size_of
 from fuzz.draw.steps.raw_addresses import scaled_index
 from optimizer.ir.rows.ops import FLOAT, INT, REF, DescrKind, Kind, Op, Type
 from optimizer.ir.trace import ConstInt, Operation, Value, Var
-
-_BASES = 3
-"""The number of references to objects that a trace uses by their bytes."""
 
 _FAR = 256
 """Offsets are smaller on the example."""
@@ -19,7 +16,13 @@ def in_object(draft: AimedDraft, kind: Kind, near: Access | None) -> Access | No
     """An access to bytes of an object, or to a reference in it, near another one now and then."""
     type_ = _type(draft, near)
     row = draft.choices.pick(access_rows(kind, DescrKind.RAW_SIZE, (type_,)))
-    args = arguments(row, lambda index: _argument(draft, row, index, type_, near))
+    args = arguments(
+        draft,
+        row,
+        type_,
+        lambda: drawn_base(draft, near, draft.byte_bases, (50, 50), lambda: _new_base(draft)),
+        lambda index: _argument(draft, row, index, type_),
+    )
     if args is None:
         return None
     found = access(draft, Operation(row, args))
@@ -35,13 +38,8 @@ def _type(draft: AimedDraft, near: Access | None) -> Type:
     return choices.pick((INT, INT, other, REF if draft.byte_references else other))
 
 
-def _argument(draft: AimedDraft, row: Op, index: int, type_: Type, near: Access | None) -> Value | None:
+def _argument(draft: AimedDraft, row: Op, index: int, type_: Type) -> Value:
     choices, word_size = draft.choices, draft.shape.word // 8
-    assert row.memory is not None
-    if index == 0:
-        return _base(draft, near)
-    if index == row.memory.stores:
-        return stored(draft, type_)
     if index == len(row.args or ()) - 1:
         return ConstInt(size_of(draft, row, type_))
     if len(row.constant_args) > 1:
@@ -53,19 +51,6 @@ def _argument(draft: AimedDraft, row: Op, index: int, type_: Type, near: Access 
         return scaled_index(draft)
     beside = 0 if type_ is REF else choices.pick((0, 0, 0, 1, 2, 4))
     return ConstInt(word_size * choices.pick((1, 1, 2, 2, 3)) + beside)
-
-
-def _base(draft: AimedDraft, near: Access | None) -> Value | None:
-    """Mostly an object that has been used before."""
-    choices, bases = draft.choices, draft.byte_bases
-    if near is not None and choices.chance(50):
-        return near.operation.args[0]
-    if len(bases) == _BASES or (bases and choices.chance(50)):
-        return choices.pick(bases)
-    base = _new_base(draft)
-    if base is not None:
-        bases.append(base)
-    return base
 
 
 def _new_base(draft: AimedDraft) -> Var | None:

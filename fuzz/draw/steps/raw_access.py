@@ -71,18 +71,45 @@ def access_rows(kind: Kind, descr: DescrKind, types: tuple[Type, ...]) -> tuple[
     )
 
 
-def arguments(row: Op, draw: Callable[[int], Value | None]) -> tuple[Value, ...] | None:
-    """An argument for each place of the row, drawn one after the other; None as soon as there is none."""
+def arguments(
+    draft: AimedDraft, row: Op, type_: Type, base: Callable[[], Value | None], other: Callable[[int], Value]
+) -> tuple[Value, ...] | None:
+    """The base, what is stored, and what there is in the other places of the row, drawn one after the other; None as
+    soon as there is none."""
+    assert row.memory is not None
     args: list[Value] = []
     for index in range(len(row.args or ())):
-        arg = draw(index)
+        arg = base() if index == 0 else _stored(draft, type_) if index == row.memory.stores else other(index)
         if arg is None:
             return None
         args.append(arg)
     return tuple(args)
 
 
-def stored(draft: AimedDraft, type_: Type) -> Value | None:
+def drawn_base(
+    draft: AimedDraft,
+    near: Access | None,
+    bases: list[Value],
+    chances: tuple[int, int],
+    new: Callable[[], Value | None],
+) -> Value | None:
+    """The base of the access near it, with that chance; else one of few, with that chance if there are not that many;
+    else a new one, if there is one."""
+    if near is not None and draft.choices.chance(chances[0]):
+        return near.operation.args[0]
+    if len(bases) == _BASES or (bases and draft.choices.chance(chances[1])):
+        return draft.choices.pick(bases)
+    base = new()
+    bases += [] if base is None else [base]
+    return base
+
+
+_BASES = 3
+"""The number of values from which a trace computes the addresses of its accesses, and of objects that it uses by their
+bytes: what few addresses may be the same is hard to say already."""
+
+
+def _stored(draft: AimedDraft, type_: Type) -> Value | None:
     """Something to store; not NaN, whose bytes nobody knows."""
     if type_ is not FLOAT:
         return draft.reference() if type_ is REF else draft.operand()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from fuzz.draw.aimed_draft import AimedDraft
-from fuzz.draw.steps.raw_access import Access, access, access_rows, arguments, size_of, stored
+from fuzz.draw.steps.raw_access import Access, access, access_rows, arguments, drawn_base, size_of
 from optimizer.ir.rows.ops import FLOAT, INT, OPS, REF, VOID, DescrKind, Kind, Op, Type
 from optimizer.ir.trace import ConstInt, Operation, Value, Var
 
@@ -13,9 +13,8 @@ _ITEMS = tuple(f"<Array{sign} {size}>" for size in (1, 2, 4, 8) for sign in "US"
 _FIELDS = ("Raw.a", "Raw.b", "<FieldS Other.c 8>")
 _REFERENCES = ("Raw.p", "Raw.q")
 
-_BASES = 3
 _INDICES = 2
-"""The numbers of values from which a trace computes the addresses of its accesses, and of indices that it scales."""
+"""The number of indices that a trace scales."""
 
 
 def at_address(draft: AimedDraft, kind: Kind, near: Access | None) -> Access | None:
@@ -29,7 +28,13 @@ def at_address(draft: AimedDraft, kind: Kind, near: Access | None) -> Access | N
     row = choices.pick(access_rows(kind, descr_kind, types))
     descr = _descr(draft, row, type_)
     type_ = REF if descr in _REFERENCES else type_
-    args = arguments(row, lambda index: _argument(draft, row, index, type_, near))
+    args = arguments(
+        draft,
+        row,
+        type_,
+        lambda: drawn_base(draft, near, draft.raw_bases, (55, 60), lambda: _new_base(draft)),
+        lambda index: _argument(draft, row, index, type_),
+    )
     if args is None:
         return None
     if descr_kind is DescrKind.RAW_FIELD:
@@ -38,30 +43,13 @@ def at_address(draft: AimedDraft, kind: Kind, near: Access | None) -> Access | N
     return access(draft, Operation(row, args, None, descr=descr))
 
 
-def _argument(draft: AimedDraft, row: Op, index: int, type_: Type, near: Access | None) -> Value | None:
+def _argument(draft: AimedDraft, row: Op, index: int, type_: Type) -> Value:
     choices, arity = draft.choices, len(row.args or ())
-    assert row.memory is not None
-    if index == 0:
-        return _base(draft, near)
-    if index == row.memory.stores:
-        return stored(draft, type_)
     if index in row.constant_args:
         if index < arity - 1:
             return ConstInt(choices.pick((0, 1, 2, 4, 8, -1)))
         return ConstInt(size_of(draft, row, type_))
     return scaled_index(draft) if choices.chance(15) else ConstInt(choices.pick((0, 0, 0, 1, 1, 2, 4, 8, -1, 3)))
-
-
-def _base(draft: AimedDraft, near: Access | None) -> Value:
-    """Mostly an address that has been used before: what few addresses may be the same is hard to say already."""
-    choices = draft.choices
-    if near is not None and choices.chance(55):
-        return near.operation.args[0]
-    if len(draft.raw_bases) == _BASES or (draft.raw_bases and choices.chance(60)):
-        return choices.pick(draft.raw_bases)
-    base = _new_base(draft)
-    draft.raw_bases.append(base)
-    return base
 
 
 def _new_base(draft: AimedDraft) -> Value:
