@@ -222,13 +222,8 @@ def _add_unknown(figures: Figures, result: Result) -> None:
     for name in hard_operations(result) or [_NO_OPERATION]:
         figures.unknown[name] += 1
         figures.unknown_seconds[name] = figures.unknown_seconds.get(name, 0.0) + judging_seconds(result)
-    figures.causes[_cause(result)] += 1
-
-
-def _cause(result: Result) -> str:
-    """The reason without what is particular to a seed: the obligation is left out, and numbers are N."""
     obligation, _, reason = result.reason.partition(_NOT_SETTLED)
-    return _NUMBER.sub("N", reason or obligation or "not told")
+    figures.causes[_NUMBER.sub("N", reason or obligation or "not told")] += 1  # without what is particular to a seed
 
 
 def _add_find(figures: Figures, result: Result) -> None:

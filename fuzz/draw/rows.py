@@ -39,9 +39,7 @@ def rows_without(
 ) -> Rows:
     """The groups without those rows; a group of which nothing would be left stays as it is, and so do the tests of an
     order, in whose place no others stand. The rows `excluded` are in no group."""
-    groups = rows(word, products, divisions)
-    if excluded:
-        groups = rows_but(word, excluded, products, divisions)
+    groups = rows_but(word, excluded, products, divisions)
     if not left_out:
         return groups
 

@@ -6,6 +6,7 @@ only one if it shows again, with far larger limits.
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from enum import Enum
@@ -13,7 +14,7 @@ from functools import partial
 from itertools import zip_longest
 from pathlib import Path
 
-from fuzz.hunt.target import Limits, Ran, Target, run_here
+from fuzz.hunt.target import Limits, Ran, Target, run
 from fuzz.report.words import last_lines
 
 _REPEATS = 3
@@ -83,7 +84,7 @@ class Observer:
         if _told(first) != _told(second):
             return self._different(first, second, with_jit, without)
         if is_portable and not verbose:
-            here = run_here(program, self.limits)
+            here = run((sys.executable, "-S", "-B", str(program)), self.limits)  # this Python
             if _is_bad(here):
                 return Seen(useless="this Python does not end it well")
             if _told(here) != _told(second):

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 import shlex
 import signal
-import sys
 import time
 from collections.abc import Mapping, Sequence
 from contextlib import closing
@@ -88,11 +87,6 @@ class Target:
         """The run of the program, with a log of its traces if there is a place for one."""
         logging = {} if log is None else {"PYPYLOG": f"{_SECTIONS}:{log}"}
         return run(self.words(program, jit=jit), limits, logging | ({VERBOSE: "1"} if verbose else {}))
-
-
-def run_here(program: Path, limits: Limits) -> Ran:
-    """The run of the program by this Python."""
-    return run((sys.executable, "-S", "-B", str(program)), limits)
 
 
 def run(words: Sequence[str], limits: Limits, variables: Mapping[str, str] = {}) -> Ran:

@@ -8,7 +8,7 @@ defined, nobody gets behind it; what is learned there holds of nobody, and the w
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from typing import TypeVar
 
 from optimizer.facts import aliasing
@@ -245,20 +245,17 @@ class Facts:
 
     def _learn_requirements(self, operation: Operation) -> None:
         descr = self.layout.descr_of(operation)
-        self._assume_all(requirements(operation, descr))
+        for condition in requirements(operation, descr):
+            self.assume(condition)
         watched = watching(operation, descr) if operation.op.kind is FACT else None
         if watched is not None:
             self.memory.watch(Cell(watched[1], watched[0]))
 
-    def _assume_all(self, conditions: Iterable[Condition]) -> None:
-        for condition in conditions:
-            if condition is not None and condition is not True:
-                self.assume(condition)
-
     def _learn_access(self, operation: Operation, delayed: bool) -> None:
         cell = self.cell(operation)
         if not self.references.has_slots_of(cell.object, cell.slot.owner):  # it requires no more of references
-            self._assume_all(requirements(operation, cell.slot))
+            for condition in requirements(operation, cell.slot):
+                self.assume(condition)
         if operation.result is None:
             self.memory.store(cell, stored_value(operation), delayed=delayed)
         else:

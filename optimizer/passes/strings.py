@@ -30,7 +30,7 @@ from optimizer.ir.types.layout import Field
 from optimizer.ir.types.memory_cells import takes_object
 from optimizer.riders import Answer, Becomes, Equal, Needless, Pass, Through
 
-_ZERO = ConstInt(0)
+_ZERO, _ONE = ConstInt(0), ConstInt(1)
 Said = tuple[Op, tuple[Value, ...]]
 """A string made, a comparison or a hash, by its row and its arguments."""
 
@@ -81,7 +81,7 @@ class _Asked:
 
 def _equal(asked: _Asked, p: Value, q: Value) -> Answer | None:
     if p == q:
-        return Equal(ConstInt(1), asked.why)
+        return Equal(_ONE, asked.why)
     if NULL in (p, q):
         return asked.no() if asked.is_there(q if p == NULL else p) else None
     mine, theirs = asked.items(p), asked.items(q)
@@ -95,7 +95,7 @@ def _equal(asked: _Asked, p: Value, q: Value) -> Answer | None:
         return None
     if not items:
         return asked.is_empty(other)
-    if len(items) == 1 and asked.length(other) == ConstInt(1):
+    if len(items) == 1 and asked.length(other) == _ONE:
         return asked.item(other, _ZERO, ConstInt(items[0]))
     return None
 
@@ -110,24 +110,20 @@ def _equal_slice(asked: _Asked, p: Value, i: Value, n: Value, q: Value) -> Answe
         return Becomes(OPS["int_is_zero"], (n,), asked.why)
     if mine is not None and theirs is not None and isinstance(i, ConstInt) and isinstance(n, ConstInt):
         return Equal(ConstInt(int(mine[i.value : i.value + n.value] == theirs)), asked.why)
-    return asked.item(p, i, ConstInt(theirs[0])) if theirs is not None and len(theirs) == 1 and _is_one(n) else None
+    return asked.item(p, i, ConstInt(theirs[0])) if theirs is not None and len(theirs) == 1 and n == _ONE else None
 
 
 def _equal_slice_char(asked: _Asked, p: Value, i: Value, n: Value, c: Value) -> Answer | None:
-    if apart(asked.facts, n, ConstInt(1)):
+    if apart(asked.facts, n, _ONE):
         return asked.no()
-    return asked.item(p, i, c) if _is_one(n) else None
+    return asked.item(p, i, c) if n == _ONE else None
 
 
 def _equal_char(asked: _Asked, p: Value, c: Value) -> Answer | None:
     length = asked.length(p)
-    if p == NULL or (length is not None and apart(asked.facts, length, ConstInt(1))):
+    if p == NULL or (length is not None and apart(asked.facts, length, _ONE)):
         return asked.no()
-    return asked.item(p, _ZERO, c) if length is not None and _is_one(length) else None
-
-
-def _is_one(n: Value) -> bool:
-    return n == ConstInt(1)
+    return asked.item(p, _ZERO, c) if length == _ONE else None
 
 
 _BY_ARGUMENTS: dict[tuple[Type, ...], Callable[..., Answer | None]] = {

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from fuzz.draw.choices import NotDrawable
 from fuzz.draw.draft import Args, Draft
 from fuzz.draw.rows import family, is_scaling, is_sum
@@ -17,7 +19,7 @@ def compute_any(draft: Draft) -> None:
         return
     if row.defined is not None and isinstance(args[-1], Var) and draft.choices.chance(50):
         # Traces check divisors and shift amounts before they use them.
-        _bound(draft, args[-1])
+        draft.choices.repeat(1, 2, partial(range_check, draft, args[-1]))
     draft.compute(row, args)
 
 
@@ -31,7 +33,7 @@ def compute_checked(draft: Draft) -> None:
 def repeat(draft: Draft) -> None:
     if not draft.computed:
         return compute_any(draft)
-    again = _recent(draft, draft.computed)
+    again = _recent(draft)
     args = again.args
     if again.op.commutative and draft.choices.chance(50):
         args = args[::-1]
@@ -39,15 +41,15 @@ def repeat(draft: Draft) -> None:
     return None
 
 
-def _recent(draft: Draft, operations: list[Operation]) -> Operation:
-    return draft.choices.latest(operations, 10)
+def _recent(draft: Draft) -> Operation:
+    return draft.choices.latest(draft.computed, 10)
 
 
 def take_relative(draft: Draft) -> None:
     """A relative of an operation on the same arguments, or the operation with a check of overflow, or without."""
     if not draft.computed:
         return compute_any(draft)
-    again = _recent(draft, draft.computed)
+    again = _recent(draft)
     row, args = again.op, again.args
     checked = next((one for one in draft.rows.overflow if one.wrapping == row.name), None)
     is_turned = draft.choices.chance(30)
@@ -105,10 +107,6 @@ def _limit(draft: Draft, var: Var, beside: int) -> int:
             return draft.near(var)
 
 
-def _bound(draft: Draft, var: Var) -> None:
-    draft.choices.repeat(1, 2, lambda: range_check(draft, var))
-
-
 def check_range(draft: Draft) -> None:
     range_check(draft, draft.variable())
 
@@ -158,7 +156,7 @@ def pair(draft: Draft) -> None:
     operand of the first one, what that makes of another variable, or any; what comes out is tested now and then."""
     choices, rows = draft.choices, (*draft.rows.pure, *draft.rows.overflow)
     if draft.computed and choices.chance(50):
-        inner = _recent(draft, draft.computed)
+        inner = _recent(draft)
     else:
         inner = draft.made[_first(draft, choices.pick(rows)).name]
     assert inner.result is not None
