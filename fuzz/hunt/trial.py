@@ -47,7 +47,8 @@ class Tried:
 @contextmanager
 def trying(plan: Plan) -> Iterator[Callable[[Drawn], tuple[Tried]]]:
     """The work of a process: it tries programs."""
-    yield lambda drawn: (_Trial(plan, drawn).tried(),)
+    observer = Observer(plan.target)
+    yield lambda drawn: (_tried(plan, observer, drawn),)
 
 
 def lost(drawn: Drawn, loss: Loss) -> Tried:
@@ -68,64 +69,61 @@ def likeness(find: Find, proofs: Proofs) -> str:
     return f"{find.kind.value}{': ' * bool(detail)}{detail}"
 
 
-class _Trial:
-    def __init__(self, plan: Plan, drawn: Drawn) -> None:
-        self._plan, self._drawn = plan, drawn
-        self._observer = Observer(plan.target)
+def _tried(plan: Plan, observer: Observer, drawn: Drawn) -> Tried:
+    start, program = time.monotonic(), drawn.program
+    with tempfile.TemporaryDirectory(prefix="traceproof-") as folder:
+        path, log = Path(folder) / PROGRAM, Path(folder) / "program.log"
+        path.write_text(program.source)
+        tries = plan.tries(drawn.seed)
+        seen = observer.observe(path, is_portable=program.is_portable, log=log if tries else None)
+        if seen.find is not None and not tries:
+            plan.target.run(path, observer.limits, log=log)
+        proofs = prove_log(log, path, plan.timeout_s, tries=tries)
+        find, source, refuted = seen.find, program.source, proofs.refuted
+        if refuted and find is None:
+            find, source, refuted = _confirmed(plan, observer, drawn, path, proofs)
+    result = Result(
+        drawn.seed,
+        program,
+        drawn.parents,
+        proofs.verdicts,
+        proofs.reasons,
+        tuple(sorted(proofs.covered)),
+        () if find is not None else tuple(map(_unconfirmed, refuted)),
+        tuple(map(_unconfirmed, proofs.suspects)),
+        useless=seen.useless,
+        once=seen.once,
+    )
+    case = None
+    if find is not None:
+        result = replace(result, kind=find.kind.value, like=likeness(find, proofs), message=find.message)
+        if result.like not in drawn.known:
+            keeper = Keeper(observer, plan.reduce_s, plan.timeout_s)
+            command = f"{replace(plan, seed=drawn.seed, prove=100).command} --programs 1"
+            case = keeper.keep(find, source, command, drawn.seed)
+            if not case.after and refuted:  # the small program does not show it in a trace any more
+                case = keeper.with_pair(case, refuted[0])
+            result = replace(result, bucket=case.name, message=case.message)
+    return Tried(replace(result, seconds=round(time.monotonic() - start, 3)), case)
 
-    def tried(self) -> Tried:
-        start = time.monotonic()
-        drawn, program = self._drawn, self._drawn.program
-        with tempfile.TemporaryDirectory(prefix="traceproof-") as folder:
-            path, log = Path(folder) / PROGRAM, Path(folder) / "program.log"
-            path.write_text(program.source)
-            tries = self._plan.tries(drawn.seed)
-            seen = self._observer.observe(path, is_portable=program.is_portable, log=log if tries else None)
-            if seen.find is not None and not tries:
-                self._plan.target.run(path, self._observer.limits, log=log)
-            proofs = prove_log(log, path, self._plan.timeout_s, tries=tries)
-            find, source, refuted = seen.find, program.source, proofs.refuted
-            if refuted and find is None:
-                find, source, refuted = self._confirmed(path, proofs)
-        result = Result(
-            drawn.seed,
-            program,
-            drawn.parents,
-            proofs.verdicts,
-            proofs.reasons,
-            tuple(sorted(proofs.covered)),
-            () if find is not None else tuple(map(_unconfirmed, refuted)),
-            tuple(map(_unconfirmed, proofs.suspects)),
-            useless=seen.useless,
-            once=seen.once,
-        )
-        case = None
-        if find is not None:
-            result = replace(result, kind=find.kind.value, like=likeness(find, proofs), message=find.message)
-            if result.like not in drawn.known:
-                keeper = Keeper(self._observer, self._plan.reduce_s, self._plan.timeout_s)
-                command = f"{replace(self._plan, seed=drawn.seed, prove=100).command} --programs 1"
-                case = keeper.keep(find, source, command, drawn.seed)
-                if not case.after and refuted:  # the small program does not show it in a trace any more
-                    case = keeper.with_pair(case, refuted[0])
-                result = replace(result, bucket=case.name, message=case.message)
-        return Tried(replace(result, seconds=round(time.monotonic() - start, 3)), case)
 
-    def _confirmed(self, path: Path, proofs: Proofs) -> tuple[Find | None, str, tuple[PairRun, ...]]:
-        """A find that a refuted pair leads to, with the program that shows it: the same one, row by row, or one with
-        other constants; and the pairs that are refuted in it. No find where none shows what the pair says."""
-        program = self._drawn.program
-        seen = self._observer.observe(path, is_portable=False, verbose=True)
+def _confirmed(
+    plan: Plan, observer: Observer, drawn: Drawn, path: Path, proofs: Proofs
+) -> tuple[Find | None, str, tuple[PairRun, ...]]:
+    """A find that a refuted pair leads to, with the program that shows it: the same one, row by row, or one with
+    other constants; and the pairs that are refuted in it. No find where none shows what the pair says."""
+    program = drawn.program
+    seen = observer.observe(path, is_portable=False, verbose=True)
+    if seen.find is not None:
+        return seen.find, program.source, proofs.refuted
+    for number in range(_NEAR):
+        near = mutated(program, program, drawn.seed * _NEAR + number)
+        path.write_text(near.source)
+        log = path.with_suffix(f".{number}.log")
+        seen = observer.observe(path, is_portable=False, log=log)
         if seen.find is not None:
-            return seen.find, program.source, proofs.refuted
-        for number in range(_NEAR):
-            near = mutated(program, program, self._drawn.seed * _NEAR + number)
-            path.write_text(near.source)
-            log = path.with_suffix(f".{number}.log")
-            seen = self._observer.observe(path, is_portable=False, log=log)
-            if seen.find is not None:
-                return seen.find, near.source, prove_log(log, path, self._plan.timeout_s).refuted
-        return None, program.source, proofs.refuted
+            return seen.find, near.source, prove_log(log, path, plan.timeout_s).refuted
+    return None, program.source, proofs.refuted
 
 
 def _unconfirmed(run: PairRun) -> Unconfirmed:

@@ -97,10 +97,9 @@ class Facts:
 
     def find_all(self, values: tuple[V, ...]) -> tuple[V | Value, ...]:
         """The representatives of these."""
-        return values if self._equated.isdisjoint(values) else self._find_each(values)
-
-    def _find_each(self, values: tuple[V, ...]) -> tuple[V | Value, ...]:
         known = self._equal_to
+        if self._equated.isdisjoint(values):
+            return values
         return tuple([self.find(value) if value in known else value for value in values])
 
     @property

@@ -24,7 +24,6 @@ from optimizer.ir.rows.ops import OPS
 from optimizer.ir.rows.row import END, EVENT, FLOAT, GUARD, INT, POSITION, RAW_LOAD, RAW_STORE
 from optimizer.ir.trace import ConstInt, Operation, Value
 from optimizer.ir.types.call_questions import effects_at
-from optimizer.ir.types.calls import Effects
 from optimizer.ir.types.layout import RawItem
 from optimizer.ir.types.memory_cells import bytes_of, has_kind, number_in, range_of, takes_object
 from optimizer.ir.types.memory_types import MemoryKind
@@ -76,7 +75,9 @@ class RawAccesses(DelayedStores[Place]):
     def _looked_at(self, operation: Operation, facts: Facts) -> Sequence[Place]:
         places = [one.where for one in self._delayed]
         if operation.op.kind is EVENT:
-            return places if _sees_raw(effects_at(operation, facts.layout)) else ()
+            effects = effects_at(operation, facts.layout)
+            touched = (*(effects.reads or ()), *(effects.writes or ()))
+            return places if effects.sees_everything or has_kind(MemoryKind.RAW, touched) else ()
         if takes_object(operation):
             return ()
         met = facts.raw.place(operation)
@@ -92,7 +93,3 @@ def _extended(value: Value, item: RawItem, facts: Facts) -> Answer:
     if item.signed:
         return Becomes(_EXTEND, (value, ConstInt(item.size)), "raw_extended")
     return Becomes(_AND, (value, ConstInt(high)), "raw_masked")
-
-
-def _sees_raw(effects: Effects) -> bool:
-    return effects.sees_everything or has_kind(MemoryKind.RAW, (*(effects.reads or ()), *(effects.writes or ())))

@@ -10,7 +10,7 @@ from optimizer.ir.floats import NAN, Float
 from optimizer.ir.immutable import immutable
 from optimizer.ir.rows.ops import FLOAT, INT, OPS, REF, VOID, DescrKind, Kind, Op, Type
 from optimizer.ir.run.heap import Heap
-from optimizer.ir.run.objects import NULL, RAW_REF, Cell, Datum, Object, Ref
+from optimizer.ir.run.objects import NULL, RAW_REF, Datum, Object, Ref
 from optimizer.ir.trace import Operation, Value, Var
 from optimizer.ir.types.layout import Field, RawItem
 from optimizer.ir.types.memory_cells import cell_at
@@ -152,11 +152,11 @@ def do(draft: AimedDraft, wanted: Access | None) -> Var | None:
 def _settle_contents(draft: AimedDraft, wanted: Access) -> None:
     """Says what stands at first in cells of which nothing has been said, in front of the load that reads them."""
     slot = wanted.slot
-    is_bytes = isinstance(slot, RawItem)
-    if slot.type is REF and not is_bytes:
+    if slot.type is REF and isinstance(slot, Field):
         return
+    memory = slot.slot if isinstance(slot, RawItem) else slot
     for k in range(wanted.size):
-        key = _cell(wanted, k, draft.shape.word)
+        key = cell_at(memory.kind, memory.key, wanted.address + k, draft.shape.word)
         if key not in _described(draft.heap, wanted.object).cells:
             value = _content(draft, wanted)
             for heap in (draft.initial if wanted.is_of_object else draft.initial_raw, draft.heap):
@@ -165,12 +165,6 @@ def _settle_contents(draft: AimedDraft, wanted: Access) -> None:
 
 def _described(heap: Heap, ref: Ref) -> Object:
     return heap.add_raw() if ref == RAW_REF else heap.objects[ref]
-
-
-def _cell(wanted: Access, k: int, word: int) -> Cell:
-    slot = wanted.slot
-    memory = slot.slot if isinstance(slot, RawItem) else slot
-    return cell_at(memory.kind, memory.key, wanted.address + k, word)
 
 
 def _content(draft: AimedDraft, wanted: Access) -> Datum:
