@@ -191,8 +191,7 @@ class _Caught(_Heap):
 class _Watching(_Heap):
     """Remembers which field is watched."""
 
-    def __init__(self) -> None:
-        self.watched: tuple[Value, Field] | None = None
+    watched: tuple[Value, Field] | None = None
 
     def watch(self, value: Value, slot: Field) -> None:
         self.watched = value, slot

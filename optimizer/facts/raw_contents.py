@@ -8,7 +8,7 @@ so may bytes and a field of a raw struct; but not two such fields.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from optimizer.facts.cells import stored_value
 from optimizer.ir.immutable import immutable
@@ -124,14 +124,12 @@ class _Linear:
 class _Accessed:
     """A heap that remembers what of its raw memory is accessed."""
 
-    def __init__(self) -> None:
-        self.found: tuple[RawItem | Field, Address | None] | None = None
+    found: tuple[RawItem | Field, Address | None] | None = None
 
-    def get_raw(self, slot: RawItem | Field, address: Address | None) -> None:
+    def get_raw(self, slot: RawItem | Field, address: Address | None, _stored: None = None) -> None:
         self.found = slot, address
 
-    def set_raw(self, slot: RawItem | Field, address: Address | None, _value: Any) -> None:
-        self.found = slot, address
+    set_raw = get_raw
 
 
 class RawContents:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from optimizer.ir.run.heap import Heap
 from optimizer.ir.run.heap_comparison import visible_heap
@@ -21,7 +21,7 @@ def value_lines(trace: Trace, done: Run, heap: Heap) -> Iterator[str]:
         is_here = isinstance(value, Ref) and value.name == name
         yield f"{name} = {format_object(described, heap.layout) if described is not None and is_here else value}"
     for number, event in enumerate(done.events):
-        yield f"event {number}: {event.name}{_listed(event.args)}{_raised(done, number)}"
+        yield f"event {number}: {event.name}{listed(event.args)}{_raised(done, number)}"
 
 
 def _raised(done: Run, number: int) -> str:
@@ -40,18 +40,19 @@ def end_lines(done: Run, iteration: str = "") -> Iterator[str]:
 def _ending(outcome: Outcome) -> str:
     match outcome:
         case Finished(args):
-            return f"finish{_listed(args)}"
+            return f"finish{listed(args)}"
         case Jumped(args, _):
-            return f"jump{_listed(args)}"
+            return f"jump{listed(args)}"
         case GuardFailed(guard, None):
             return f"guard {guard} fails"
         case GuardFailed(guard, failargs):
-            return f"guard {guard} fails and hands over {_listed(failargs or ())}"
+            return f"guard {guard} fails and hands over {listed(failargs or ())}"
         case Stopped(event):
             return f"event {event} does not return"
         case Undefined(op, reason):
             return f"operation {op} is undefined: {reason}"
 
 
-def _listed(values: tuple[Datum | None, ...]) -> str:
-    return f"({', '.join('None' if value is None else str(value) for value in values)})"
+def listed(values: Sequence[Datum | None], missing: str = "None") -> str:
+    """The values in parentheses, with that word for a dead slot."""
+    return f"({', '.join(missing if value is None else str(value) for value in values)})"

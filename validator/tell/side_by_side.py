@@ -6,12 +6,12 @@ from collections.abc import Iterator, Sequence
 
 from optimizer.ir.rows.ops import Kind
 from optimizer.ir.run.interpreter import Finished, GuardFailed, Jumped, Run, Stopped, Undefined
-from optimizer.ir.run.objects import Datum
 from optimizer.ir.text import format_operation
 from optimizer.ir.trace import ConstClass, Operation, Trace
 from validator.search.counterexample import Counterexample
 from validator.tell.columns import Style, columns
 from validator.tell.line_pairs import Line, Row, paired
+from validator.tell.run_text import listed
 from validator.tell.state_text import state_lines
 
 
@@ -114,12 +114,12 @@ class _Notes:
                     return "passes", False
                 self.left = True
                 marked = self._obligation.startswith(f"guard {self._guards}:") or self._leaves_too_soon
-                handed = "" if outcome.failargs is None else f", hands over {_tuple(outcome.failargs)}"
+                handed = "" if outcome.failargs is None else f", hands over {listed(outcome.failargs, '-')}"
                 return f"fails{handed}", marked
             case Kind.EVENT if number in self._events:
                 return self._event(operation, self._events[number], run)
             case Kind.END if isinstance(outcome, Finished | Jumped):
-                return _tuple(outcome.args), self._obligation.startswith("end:") or self._leaves_too_soon
+                return listed(outcome.args, "-"), self._obligation.startswith("end:") or self._leaves_too_soon
             case _ if operation.result is not None:
                 value = run.values.get(operation.result.name)
                 return ("" if value is None else str(value)), False
@@ -141,7 +141,3 @@ class _Notes:
         if operation.result is not None:
             note += f" = {run.values[operation.result.name]}"
         return note, marked
-
-
-def _tuple(values: Sequence[Datum | None]) -> str:
-    return "(" + ", ".join("-" if value is None else str(value) for value in values) + ")"

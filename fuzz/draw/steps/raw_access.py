@@ -43,22 +43,17 @@ class Access:
 class _Address:
     """A heap that tells the address of what is accessed."""
 
-    def __init__(self) -> None:
-        self.object, self.address = RAW_REF, 0
+    object, address = RAW_REF, 0
 
-    def get_raw(self, _slot: RawItem | Field, address: int) -> int:
+    def get_raw(self, _slot: RawItem | Field, address: int, _stored: Datum = 0) -> int:
         self.address = address
         return 0
 
-    def set_raw(self, _slot: RawItem | Field, address: int, _value: object) -> None:
-        self.address = address
-
-    def get_bytes(self, p: Ref, _item: RawItem, offset: int) -> int:
+    def get_bytes(self, p: Ref, _item: RawItem, offset: int, _stored: Datum = 0) -> int:
         self.object, self.address = p, offset
         return 0
 
-    def set_bytes(self, p: Ref, _item: RawItem, offset: int, _value: object) -> None:
-        self.object, self.address = p, offset
+    set_raw, set_bytes = get_raw, get_bytes
 
 
 @cache
