@@ -75,13 +75,12 @@ class _Liveness:
 
     def _changed_allocation(self, changed: Value) -> Var | None:
         """The object that a store or a copy changes, if the trace allocates it."""
-        allocation = self._definitions.get(changed) if isinstance(changed, Var) else None
+        allocation = self._definitions.get(changed)
         return allocation.result if allocation is not None and allocation.op.kind is NEW else None
 
     def _told_of(self, operation: Operation) -> Var | None:
         """The value that a fact tells of, if it may go."""
-        subject = operation.args[0] if operation.args else None
-        definition = self._definitions.get(subject) if isinstance(subject, Var) else None
+        definition = self._definitions.get(operation.args[0] if operation.args else None)
         return definition.result if definition is not None and self._goes(definition) else None
 
     def _find_roots(self, operations: Sequence[Operation]) -> None:
