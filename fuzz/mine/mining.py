@@ -94,19 +94,13 @@ class Group:
             self.example = missed
 
 
-class Groups:
+class Groups(dict[str, Group]):
     """All chances that were found, by shape."""
-
-    def __init__(self) -> None:
-        self._groups: dict[str, Group] = {}
 
     def add(self, mined: Mined) -> None:
         for missed in mined.missed:
-            self._groups.setdefault(missed.shape, Group(missed)).add(missed)
-
-    def __len__(self) -> int:
-        return len(self._groups)
+            self.setdefault(missed.shape, Group(missed)).add(missed)
 
     def by_frequency(self) -> Iterator[Group]:
         """The groups, those that the most traces show first."""
-        return iter(sorted(self._groups.values(), key=lambda one: (-len(one.sources), -one.count, one.example.lines)))
+        return iter(sorted(self.values(), key=lambda one: (-len(one.sources), -one.count, one.example.lines)))
