@@ -154,6 +154,29 @@ def test_what_they_find_to_be_a_constant_is_handed_on_as_that(last: str, handed:
     assert isinstance(shown, kind), shown
 
 
+@pytest.mark.parametrize(
+    ("asks", "kind"),
+    [
+        ("i6 = int_le(i4, 99)", Proved),  # which the new object holds
+        ("i6 = int_le(99, i4)", Proved),
+        ("i6 = int_lt(i2, i4)", Unknown),  # the other one is not handed on
+        ("i6 = int_le(i7, 99)", Unknown),
+    ],
+)
+def test_they_ask_what_is_held_by_new_objects_that_are_handed_on(asks: str, kind: type) -> None:
+    made = f"p5 = new_with_vtable(descr=<SizeDescr 24>)\n    setfield_gc(p5, i4, descr={VALUE})\n"
+    head = (
+        "[p0, i1]\n    i2 = int_gt(i1, 20)\n    guard_true(i2{})\n    i4 = int_add(i1, -1)\n    i7 = int_and(i1, 7)\n"
+    )
+    head += "    setfield_gc(p0, i7, descr=<FieldS Box.low 24>)\n"
+    recorded = f"{head.format('')}    {made}    jump(p5, i1, descr=<Loop-1>)"
+    last = f"    {asks}\n    guard_true(i6, descr=<Guard0x7f03>) [p0, i1, i4]\n"
+    first = head.format(", descr=<Guard0x7f02>) [p0, i1]").replace(" [p0, i1])", " [p0, i1]")
+    shown = verdict(f"{first}{last}    {made}    jump(p5, i1, descr=TargetToken(140))", recorded)
+    assert isinstance(shown, kind), shown
+    assert kind is Unknown or RESUME_AT_END in shown.evidence.assumes
+
+
 def test_what_finishes_has_no_such_guards() -> None:
     ends = [text.replace("jump(p3, i4", "finish(p3") for text in (RECORDED, OPTIMIZED)]
     recorded, optimized = (text.replace("descr=<Loop-1>", "").replace("descr=TargetToken(140)", "") for text in ends)
