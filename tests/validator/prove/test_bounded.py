@@ -151,3 +151,14 @@ def test_proofs_by_denial() -> None:
     assert signs.proves_by_cases(in_cases)
     assert not signs.contradiction
     assert not signs.learned
+
+
+def test_what_is_known_may_be_false_by_bounds_that_were_learned_later() -> None:
+    terms = ObjectTerms(64, Layout())
+    x, c = terms.var("x"), terms.const
+    facts = BoundedFacts(terms)
+    facts.assume(terms.ult(x, terms.fmod(x, c(10))))  # so that x is less than 9, and the rest is x
+    assert facts.proves(terms.false)
+    others = BoundedFacts(terms)
+    others.assume(terms.ult(x, terms.fmod(terms.var("y"), c(10))))
+    assert not others.proves(terms.false)

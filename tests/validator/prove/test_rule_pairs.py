@@ -85,6 +85,28 @@ def test_a_guard_on_a_remainder(d: int) -> None:
     assert "solving" not in proofs(before, after)
 
 
+@pytest.mark.parametrize("d", DIVISORS)
+@pytest.mark.parametrize("use", ["i9 = int_neg({})", "i8 = int_neg({})\ni9 = int_or(i8, {})", "i9 = int_sub({}, i0)"])
+def test_what_is_computed_with_a_remainder(use: str, d: int) -> None:
+    rest = [*quotient_rounded_down(*pypy_magic(d)), f"i6 = int_mul(i5, {d})", "i7 = int_sub(i0, i6)"]
+    before = lines(f"i1 = int_py_mod(i0, {d})", use.format("i1", "i1"), "finish(i9)")
+    after = lines(*rest, use.format("i7", "i7"), "finish(i9)")
+    assert "solving" not in proofs(before, after)
+    wrong = after.replace(f"int_mul(i5, {d})", f"int_mul(i5, {d - 1})")
+    assert not isinstance(validate(parse(before), parse(wrong), WITHOUT_SOLVER), Proved)
+
+
+@pytest.mark.parametrize("d", DIVISORS)
+@pytest.mark.parametrize("order", ["uint_le({}, i0)", "uint_lt(i0, {})", "uint_ge({}, i0)", "uint_gt(i0, {})"])
+@pytest.mark.parametrize("guard", ["guard_true", "guard_false"])
+def test_a_guard_on_a_remainder_and_what_it_is_of(guard: str, order: str, d: int) -> None:
+    """In some of these cases the guard always fails, which is seen by what it says itself."""
+    rest = [*quotient_rounded_down(*pypy_magic(d)), f"i6 = int_mul(i5, {d})", "i7 = int_sub(i0, i6)"]
+    before = lines(f"i1 = int_py_mod(i0, {d})", f"i8 = {order.format('i1')}", f"{guard}(i8) []", "finish(i1)")
+    after = lines(*rest, f"i8 = {order.format('i7')}", f"{guard}(i8) []", "finish(i7)")
+    assert "solving" not in proofs(before, after)
+
+
 @pytest.mark.parametrize("d", DIVISORS[:7])
 @pytest.mark.parametrize("delta", [-1, 1 << 20])
 def test_another_multiplier_is_not_proved(d: int, delta: int) -> None:

@@ -34,6 +34,7 @@ SMALL_WIDTH_ONLY = {
                 "_by_complements",
                 "_of_complement",
                 "_shifted_one",
+                "rest_of_fdiv",
             )
         )
     },

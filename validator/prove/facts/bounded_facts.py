@@ -82,6 +82,8 @@ class BoundedFacts(Facts):
         claim = self.rebuild(claim)
         if self.contradiction or claim is self._terms.true or self._contradicts(self._terms.not_(claim)):
             return True
+        if claim is self._terms.false:  # bounds that were learned later may make what is known false, too
+            return any(self.rebuild(one) is claim for one in self.learned)
         return follows(claim, self.learned, self._intervals, self.rebuild)
 
     def proves_by_cases(self, claim: Term, splits: int = _SPLITS) -> bool:

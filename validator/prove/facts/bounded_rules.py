@@ -106,6 +106,8 @@ _DIVISIONS = [
         "ult(umulh(MAXINT, mul(M, D)), shl(1, S))",
         D="divisor(M, S)",
     ),
+    rule("rest_of_fdiv", "sub(x, mul(fdiv(x, C), C)) => fmod(x, C)", "ne(C, 0)"),
+    rule("negated_rest_of_fdiv", "sub(mul(fdiv(x, C), C), x) => neg(fmod(x, C))", "ne(C, 0)"),
 ]
 
 _SUMS = [
