@@ -118,7 +118,20 @@ def _step(loop: Loop, options: Options, origins: Sequence[int | None], in_body: 
     preamble = named_anew(_unnamed(loop.peeled.preamble))  # names of both sides are taken for those of one object
     before = [_unnamed(start), promising_nothing(preamble)]
     after = [_named(other_start, named), _leaving(_named(loop.peeled.body, in_body))]
-    return _proof(loop, STEP, before, after, _loosely(options), shows=True)
+    step = _proof(loop, STEP, before, after, _loosely(options), shows=True)
+    if loop.declared.hands_on_unwritten:
+        return step
+    return replace(step, before=_cleared(step.before), after=_cleared(step.after))
+
+
+def _cleared(trace: Trace) -> Trace:
+    """The trace, in which what is allocated is written. That the preamble, on the recorded side of a step, is defined
+    would say that what it reads is; and no straight pair has shown it of what the iteration in front has allocated.
+    Which number stands there does not matter to a recorded loop that reads none."""
+    clear = OPS["new_array_clear"]
+    ops = tuple([replace(one, op=clear) if one.op.name == "new_array" else one for one in trace.ops])
+    structs = tuple([replace(struct, cleared=True) for struct in trace.declarations.structs])
+    return replace(trace, ops=ops, declarations=replace(trace.declarations, structs=structs, cleared=True))
 
 
 def _is_early_bridge(loop: Loop, options: Options) -> bool:

@@ -32,7 +32,12 @@ UNREAD = "no iteration reads what an earlier one has allocated and not written"
 
 def may_hand_on_unwritten(loop: Loop) -> bool:
     """May the first part allocate an object, and the preamble read of it what that has not written?"""
-    return loop.declared.hands_on_unwritten and _hands_on(loop)
+    return _hands_on(loop, _is_text if not loop.declared.hands_on_unwritten else lambda _: True)
+
+
+def _is_text(made: Operation) -> bool:
+    """Is it a new string? There is none that is cleared."""
+    return made.op.name not in ("new", "new_with_vtable", "new_array")
 
 
 def check_written(loop: Loop) -> None:
@@ -55,8 +60,8 @@ def looks_away(loop: Loop) -> bool:
     return _late(loop, _blind, structs=loop.declared.hands_on_unwritten) is not None
 
 
-def _hands_on(loop: Loop) -> bool:
-    made = list(_unwritten(loop.first[0], loop.layout, structs=True))
+def _hands_on(loop: Loop, counts: Callable[[Operation], bool] = lambda _: True) -> bool:
+    made = [one for one in _unwritten(loop.first[0], loop.layout, structs=True) if counts(one[0])]
     return any(_may_read(load, one, loop.layout) for load in _loads(loop.peeled.preamble, loop.layout) for one in made)
 
 

@@ -13,6 +13,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Sequence
 from itertools import takewhile
 
+from optimizer.ir.check import inner_label
 from optimizer.ir.immutable import replace
 from optimizer.ir.loops import Part
 from optimizer.ir.rows.ops import OPS, Kind
@@ -77,8 +78,11 @@ def fails_at_end(obligation: str, after: Trace, origins: tuple[int | None, ...])
 
 
 def _asked(after: Trace, origins: tuple[int | None, ...]) -> list[Operation]:
-    """Such guards, the last one first: of what is handed on, or held by new objects that are, or loaded from there."""
-    last = list(zip(after.guards, origins, strict=True))[::-1] if after.end.op.jumps else []
+    """Such guards, the last one first, behind a label if there is one: of what is handed on, or held by new objects
+    that are, or loaded from there."""
+    label = inner_label(after) or 0
+    first = sum(op.op.is_guard for op in after.ops[:label])
+    last = list(zip(after.guards, origins, strict=True))[first:][::-1] if after.end.op.jumps else []
     handed_on = {*after.end.args, *_found_to_be(after.end.args, after.guards)}
     made = {op.result for op in after.ops if op.op.kind is NEW}
     for op in reversed(after.ops):

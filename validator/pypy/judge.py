@@ -275,8 +275,12 @@ def _verdict(text: Translated, options: Options, prove: Prove) -> tuple[Verdict,
         return verdict, texts
     before, origins = ended
     again, told = _settled(replace(text, before=before, origins=origins), replace(options, guards=Guards.SAFE), prove)
-    own = origins.index(len(text.before.guards))
-    if not isinstance(again, Proved) or any(number < own for number in again.evidence.stricter):
+    end, placed = len(text.before.guards), again.evidence.origins if isinstance(again, Proved) else ()
+    own = origins.index(end)
+    at_end = [number for number, origin in enumerate(placed) if origin in (end, -1)]
+    if not isinstance(again, Proved) or at_end != [*range(own, len(origins))]:
+        return verdict, texts
+    if any(placed[number] != end for number in at_end) or any(number < own for number in again.evidence.stricter):
         return verdict, texts
     evidence = replace(again.evidence, assumes=(*again.evidence.assumes, RESUME_AT_END))
     return replace(again, evidence=evidence), told
@@ -383,7 +387,8 @@ def _hand_over_the_same(after: Trace, number: int) -> bool:
     if handed is None or later is None:
         return handed is later
     made = {op.result for op in between if op.op.kind is NEW and op.result in later}
-    gone = {op.args[-1] for op in between if op.op.kind is STORE and op.args[0] in made}
+    stored = [op for op in between if op.op.kind is STORE and op.args[0] in made]
+    gone = {*{(op.descr, op.args[:-1]): op.args[-1] for op in stored}.values()}  # what is there in the end
     gone |= {*one.args[:1]} if one.op.name in SAY_CONSTANT else set()
     gone -= {*later}
     return [value for value in handed if value not in gone] == [value for value in later if value not in made]

@@ -102,3 +102,52 @@ def test_items_of_earlier_iterations_count_as_written_if_that_is_declared() -> N
     assert UNREAD in shown.evidence.assumes
     told = "hands_on_unwritten = false\n"
     assert "what an earlier iteration" in str(judge(before.replace(told, ""), after.replace(told, "")))
+
+
+def of_another_index(declared: str, made: str, stored: str, read: str, added: str) -> Verdict:
+    """The verdict on a loop that writes a part of what it makes; the preamble reads a part of what it is given."""
+    count = "i2 = int_lt({0}, 1000)\nguard_true(i2{1}) [p0, {0}]\n"
+    new = f"p5 = {made}\n{stored}"
+    before = f"{declared}[p0, i1]\n{count.format('i1', '')}i4 = int_add(i1, 1)\n"
+    before += f"i10 = int_and(i1, 1)\n{new.format('p5', 'i10', 'i4')}jump(p5, i4)\n"
+    again = new.replace("p5", "p15").format("p15", "i20", "i13")
+    after = f"""{declared}[p0, i1]
+{count.format("i1", ", origin=0")}i6 = {read}
+i4 = int_add(i1, 1)
+i10 = int_and(i1, 1)
+{new.format("p5", "i10", "i4")}label(p5, i4, i6, descr=Body)
+i12 = int_lt(i4, 1000)
+guard_true(i12, origin=0) [p5, i4]
+i13 = int_add(i4, 1)
+i20 = int_and(i4, 1)
+i14 = int_add(i13, {added})
+{again}jump(p15, i14, i6, descr=Body)
+"""
+    return judge(before, after)
+
+
+ITEMS = '+++\nhands_on_unwritten = false\n[array.Items]\nitem = "int"\n+++\n'
+
+
+@pytest.mark.parametrize("added", ["i20", "1", "i6"])
+@pytest.mark.parametrize(
+    ("declared", "made", "stored", "read"),
+    [
+        (ITEMS, "new_array(2, descr=Items)", "setarrayitem_gc({}, {}, {}, descr=Items)\n", "0"),
+        (
+            ITEMS,
+            "new_array(2, descr=Items)",
+            "setarrayitem_gc({}, {}, {}, descr=Items)\n",
+            "getarrayitem_gc_i(p0, 1, descr=Items)",
+        ),
+        (ITEMS, "newstr(2)", "strsetitem({}, {}, 65)\n", "strgetitem(p0, 1)"),
+        (DECLARED, "new(descr=Raw)", "setfield_gc({0}, {2}, descr=Raw.a)\n", "getfield_gc_i(p0, descr=Raw.b)"),
+    ],
+)
+def test_that_the_preamble_reads_it_says_nothing_of_what_is_written(
+    declared: str, made: str, stored: str, read: str, added: str
+) -> None:
+    """The body adds more than one where the index is 0, which the preamble that reads at 1 would never have seen."""
+    read = "same_as_i(0)" if read == "0" else read
+    shown = of_another_index(declared, made, stored, read, added)
+    assert isinstance(shown, Proved) is (read.startswith("same_as") and added == "i6"), shown

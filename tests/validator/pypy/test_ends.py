@@ -245,3 +245,74 @@ def test_faults_of_such_loops_are_found(right: str, wrong: str) -> None:
     assert AROUND.count(right) == 1
     (shown,) = judged(pair(COUNTING, AROUND.replace(right, wrong)))
     assert not isinstance(shown.verdict, Proved)
+
+
+POINT = "debug_merge_point(0, 0, 'f;a.py:4-{}~#40 FOR_ITER')"
+OTHER = "<FieldS Box.other 24>"
+IN_TURN = f"""[p0, i1]
+    {POINT.format(5)}
+    setfield_gc(p0, i1, descr={VALUE})
+    {POINT.format(6)}
+    i2 = int_lt(i1, 1000)
+    guard_true(i2)
+    i3 = int_add_ovf(i1, 1)
+    guard_no_overflow()
+    setfield_gc(p0, i1, descr={OTHER})
+    jump(p0, i3, descr=<Loop-1>)"""
+TESTED = "    i4 = {}\n    guard_true(i4, descr=<Guard0x7f13>) [p0]\n"
+ASKED = "    i6 = int_le(i5, 900)\n    guard_true(i6, descr=<Guard0x7f15>) [p0, i5]\n"
+
+
+def in_turn(front: str = "", behind: str = "", *, last: str = "", end: str = "") -> Verdict:
+    """The verdict on the loop, peeled, with this in front of the first store and behind it, in front of the last store
+    and behind it."""
+    optimized = f"""[p0, i1]
+    label(p0, i1, descr=TargetToken(139))
+    {POINT.format(5)}
+    setfield_gc(p0, i1, descr={VALUE})
+    {POINT.format(6)}
+    i2 = int_lt(i1, 1000)
+    guard_true(i2, descr=<Guard0x7f11>) [p0, i1]
+    i3 = int_add_ovf(i1, 1)
+    guard_no_overflow(descr=<Guard0x7f12>) [p0, i1]
+    setfield_gc(p0, i1, descr={OTHER})
+    label(p0, i3, descr=TargetToken(140))
+    {POINT.format(5)}
+{front}    setfield_gc(p0, i3, descr={VALUE})
+    {POINT.format(6)}
+{behind}    i5 = int_add_ovf(i3, 1)
+    guard_no_overflow(descr=<Guard0x7f14>) [p0, i3]
+{last}    setfield_gc(p0, i3, descr={OTHER})
+{end}    jump(p0, i5, descr=TargetToken(140))"""
+    (shown,) = judged(pair(IN_TURN, optimized))
+    return shown.verdict
+
+
+def test_no_guard_in_front_takes_the_place_of_those_at_the_end() -> None:
+    tested = TESTED.format("int_le(i3, 999)")
+    assert isinstance(in_turn(behind=tested), Proved)
+    assert isinstance(in_turn(behind=tested, end=ASKED), Proved)
+    assert not isinstance(in_turn(front=tested), Proved)
+    assert not isinstance(in_turn(front=tested, end=ASKED), Proved)
+
+
+def test_the_last_guards_resume_at_the_end_or_fail_where_they_did() -> None:
+    """In front of a store the state is another one; there its own place asks when it fails."""
+    for wrong in ("int_lt(i3, 900)", "int_lt(i5, 900)", "int_lt(i5, i5)"):
+        assert not isinstance(in_turn(last=TESTED.format(wrong)), Proved)
+
+
+def test_guards_of_a_preamble_are_none_of_these() -> None:
+    recorded = f"[p0, i1]\nsetfield_gc(p0, i1, descr={VALUE})\ni2 = int_add(i1, 1)\njump(p0, i2, descr=<Loop-1>)"
+    optimized = f"""[p0, i1]
+    label(p0, i1, descr=TargetToken(139))
+    setfield_gc(p0, i1, descr={VALUE})
+    i2 = int_add(i1, 1)
+    i4 = int_lt(i2, 900)
+    guard_true(i4, descr=<Guard0x7f13>) [p0, i2]
+    label(p0, i2, descr=TargetToken(140))
+    setfield_gc(p0, i2, descr={VALUE})
+    i3 = int_add(i2, 1)
+    jump(p0, i3, descr=TargetToken(140))"""
+    (shown,) = judged(pair(recorded, optimized))
+    assert not isinstance(shown.verdict, Proved)

@@ -243,6 +243,9 @@ def test_guards_of_one_place_hand_over_the_same_but_for_constants_that_one_has_f
     ("stored", "handed", "is_same"),
     [
         ("i1", "p0, p4, i2", True),
+        ("7|i1", "p0, p4, i2", True),
+        ("i1|7", "p0, p4, i2", False),  # it holds that no more
+        ("i1|i2", "p0, p4", False),
         ("i1", "p0, i1, p4, i2", True),  # which another object may hold, too
         ("i1", "p0, i2", False),
         ("i2", "p0, p4, i2", False),  # where is the other number?
@@ -257,7 +260,7 @@ def test_guards_of_one_place_hand_over_new_objects_for_what_they_hold(
         "i5 = int_lt(i1, 0)",
         "guard_false(i5, descr=<Guard0x7f20>) [p0, i1, i2]",
         "p4 = new_with_vtable(descr=<SizeDescr 16>)",
-        f"setfield_gc(p4, {stored}, descr=<FieldS Box.value 8 pure>)",
+        *(f"setfield_gc(p4, {value}, descr=<FieldS Box.value 8>)" for value in stored.split("|")),
         "i6 = int_lt(i2, 0)",
         f"guard_false(i6, descr=<Guard0x7f21>) [{handed}]",
         "finish(p0)",
