@@ -25,21 +25,29 @@ _KINDS = {
 }
 
 
-def origins_of(sides: Sides, rows: Rows, sameness: Sameness, earliest: tuple[int, ...]) -> tuple[int | None, ...]:
+def origins_of(
+    sides: Sides, rows: Rows, sameness: Sameness, earliest: tuple[int, ...]
+) -> tuple[tuple[int | None, ...], tuple[int | None, ...]]:
     """Of each guard of the optimized trace, the number of its recorded one, as far as it shows; they grow. Where
     several ask about one value, it is the first of them that may be it, by the `earliest` origins. A guard of a body
-    has the number of one of its own iteration."""
-    origins = _of_row(rows, sameness, () if sides.is_peeled else earliest)
-    first = _guard_count(sides.before)
+    has the number of one of its own iteration. And of guards that are in another order, the least that they might
+    have."""
+    chosen, moved = _of_row(rows, sameness, () if sides.is_peeled else earliest)
+    first, own = _guard_count(sides.before), _guard_count(sides.after)
     if sides.target:
-        return _asking_for_label(origins[: _guard_count(sides.after)], first)
+        here = tuple(None if number is None or number >= first else number for number in moved[:own])
+        return _asking_for_label(chosen[:own], first), here
     if not sides.is_peeled:
-        return origins[: _guard_count(sides.after)]
-    preamble = _guard_count(sides.after) - _guard_count(body_of(sides.after))
-    return tuple(
-        None if number is None or (number < first) != (place < preamble) else number % first
-        for place, number in enumerate(origins)
+        return chosen[:own], moved[:own]
+    preamble = own - _guard_count(body_of(sides.after))
+    of_loop, also = (
+        tuple(
+            None if number is None or (number < first) != (place < preamble) else number % first
+            for place, number in enumerate(numbers)
+        )
+        for numbers in (chosen, moved)
     )
+    return of_loop, also
 
 
 def origins_in_loop(sides: Sides, rows: Rows, sameness: Sameness) -> tuple[int | None, ...]:
@@ -50,7 +58,8 @@ def origins_in_loop(sides: Sides, rows: Rows, sameness: Sameness) -> tuple[int |
     of_bridge, first = _guard_count(sides.after), _guard_count(sides.before)
     preamble = _guard_count(sides.target.after) - _guard_count(body_of(sides.target.after))
     own = (
-        None if number is None or number < first else number - first for number in _of_row(rows, sameness)[of_bridge:]
+        None if number is None or number < first else number + 1 - first
+        for number in _of_row(rows, sameness)[0][of_bridge:]
     )
     return (*[None] * preamble, *own)
 
@@ -89,21 +98,24 @@ def _places(lines: tuple[Line, ...]) -> Iterator[object]:
         yield *guard, so_far[guard], in_all[guard]
 
 
-def _of_row(rows: Rows, sameness: Sameness, earliest: tuple[int, ...] = ()) -> tuple[int | None, ...]:
+def _of_row(
+    rows: Rows, sameness: Sameness, earliest: tuple[int, ...] = ()
+) -> tuple[tuple[int | None, ...], tuple[int | None, ...]]:
     """The numbers of guards of the recorded row from which those of the optimized one come, none less than the
-    `earliest` that it can be, as far as these are told."""
+    `earliest` that it can be, as far as these are told, in the order of both; and of others the least number."""
     row = rows.pairs[-1]
     guards = _guards(AFTER, row.after, sameness)
     places: dict[object, list[int]] = {}
     for number, guard in enumerate(_guards(BEFORE, row.before, sameness)):
         for about in guard:
             places.setdefault(about, []).append(number)
-    return _longest(
-        [
-            [number for number in next((places[one] for one in guard if one in places), []) if number >= first]
-            for guard, first in zip(guards, chain(earliest, repeat(0)), strict=False)
-        ]
-    )
+    choices = [
+        [number for number in next((places[one] for one in guard if one in places), []) if number >= first]
+        for guard, first in zip(guards, chain(earliest, repeat(0)), strict=False)
+    ]
+    chosen = _longest(choices)
+    others = zip(chosen, choices, strict=True)
+    return chosen, tuple(min(numbers, default=None) if one is None else None for one, numbers in others)
 
 
 def earliest_origins(sides: Sides, rows: Rows, sameness: Sameness) -> tuple[int, ...]:

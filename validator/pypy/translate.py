@@ -48,12 +48,12 @@ _CLASS_TESTS = ("guard_class", "guard_nonnull_class", "record_exact_class")
 @dataclass(frozen=True, slots=True)
 class Translated:
     """Both traces, and the assumptions, each by its name. `origins` are, of each guard, the number of the recorded one
-    that it seems to come from, `earliest` the least that this can be, where that is known; the `unrecorded` hand over
-    what no recorded one seems to have. It rests on the optimized traces of the pairs of these numbers being right.
-    `is_loop`: it goes round, or to the inner label of a loop, whose traces are `loop`. `is_bridge`: it is none, and
-    goes to the start of one or finishes. `by_preamble`: the preamble stands in the place of the recorded loop.
-    `resumed` are, of each guard, the memories to which resume data stores there, if a bridge shows it; `mistakes` the
-    doubtful arguments of a jump to a label."""
+    that it seems to come from, `earliest` the least that this can be, where that is known, `moved` that of guards in
+    another order; the `unrecorded` hand over what no recorded one seems to have. The optimized traces that it
+    `rests_on` are to be right. `is_loop`: it goes round, or to the inner label of a loop, whose traces are `loop`.
+    `is_bridge`: it is none, and goes to the start of one or finishes. `by_preamble`: the preamble stands in the place
+    of the recorded loop. `resumed` are, of each guard, the memories to which resume data stores there, if a bridge
+    shows it; `mistakes` the doubtful arguments of a jump to a label."""
 
     sides: Sides
     before: Trace
@@ -62,6 +62,7 @@ class Translated:
     origins: tuple[int | None, ...]
     earliest: tuple[int, ...]
     unrecorded: tuple[int, ...] = ()
+    moved: tuple[int | None, ...] = ()
     rests_on: tuple[int, ...] = ()
     is_loop: bool = False
     is_bridge: bool = False
@@ -89,10 +90,8 @@ def translate(
     """The pair, where calls are taken not to have these effects, or, if that is to be `generous`, none at all. Raises
     InputError."""
     check_places(sides.after, partial(sameness.of, AFTER))
-    lines = sides.lines
-    copies = copies_of(sides)
-    strings = constant_strings(rows, sameness)
-    known = known_constants(rows, sameness, contents)
+    lines, copies = sides.lines, copies_of(sides)
+    strings, known = constant_strings(rows, sameness), known_constants(rows, sameness, contents)
     names = _Names(rows, sameness, copies, {**strings, **{node: one.text for node, one in known.items()}})
     extra = (TOKEN, *map(_float_name, sorted({arg for line in lines for arg in line.args if is_float(arg)})))
     written = _written(sides, extra, names, fields)
@@ -100,6 +99,7 @@ def translate(
     used = possible if generous else possible & effects
     needed = {SAME_STRINGS: strings, INSTANCES: names.asks_for_objects, COPIED: copies.arrays}
     earliest = earliest_origins(sides, rows, sameness)
+    origins, moved = origins_of(sides, rows, sameness, earliest)
     of_target = _written(sides.target, extra, names, fields, is_right=True) if sides.target else ()
     declarations = copies.declared(lines, _declarations(sides, used, fields, copies.memories))
     before, after, *loop = (one.trace(declarations) for one in (*written, *of_target))
@@ -108,12 +108,13 @@ def translate(
         before,
         after,
         (*_assumed(lines, used, fields), *filter(needed.get, needed), *map(str, known.values())),
-        origins_of(sides, rows, sameness, earliest),
+        origins,
         earliest,
         handing_over_their_own(sides, rows, sameness),
+        moved=moved,
         is_loop=sides.is_peeled or sides.target is not None,
         loop=(_entered(loop[0]), loop[1]) if loop else None,
-        in_loop=tuple(None if number is None else number + 1 for number in origins_in_loop(sides, rows, sameness)),
+        in_loop=origins_in_loop(sides, rows, sameness),
     )
 
 

@@ -205,20 +205,31 @@ def test_a_guard_stands_for_an_earlier_one_only_where_it_shares_resume_data(
 
 
 @pytest.mark.parametrize("handed", ["p0, p1, i2", "p1, i2"])
-def test_guards_that_resume_at_one_place_share_resume_data(handed: str) -> None:
-    """A guard in front of a store that it stood behind would lose it, where it resumed."""
+def test_a_guard_in_front_of_the_one_behind_which_it_stood_has_resume_data_of_its_own(handed: str) -> None:
+    """In front of a store that it stood behind it would lose that, where it resumed."""
     store = f"setfield_gc(p1, i2, descr={COUNT})"
     tests = "i5 = int_lt(i2, 9)", "i6 = int_gt(i2, -9)"
     before = "guard_nonnull(p1)", *tests, "guard_true(i5)", store, "guard_true(i6)", "finish(p0)"
-    after = [
-        "guard_nonnull(p1, descr=<Guard0x7f20>) [p0, p1]",
-        *tests,
-        f"guard_true(i6, descr=<Guard0x7f21>) [{handed}]",
+    guards = [
         "guard_true(i5, descr=<Guard0x7f22>) [p0, p1, i2]",
-        *(store, "finish(p0)"),
+        store,
+        f"guard_true(i6, descr=<Guard0x7f21>) [{handed}]",
     ]
-    (one,) = judged(recorded("[p0, p1, i2]", *before) + bridge("[p0, p1, i2]", *after))
-    assert isinstance(one.verdict, Proved) is (handed == "p0, p1, i2"), one.verdict
+    for after, is_right in ((guards, True), ([guards[2], guards[0], guards[1]], False)):
+        lines = ("guard_nonnull(p1, descr=<Guard0x7f20>) [p0, p1]", *tests, *after, "finish(p0)")
+        (one,) = judged(recorded("[p0, p1, i2]", *before) + bridge("[p0, p1, i2]", *lines))
+        assert isinstance(one.verdict, Proved) is is_right, one.verdict
+
+
+def test_guards_are_not_in_another_order() -> None:
+    before = "i2 = int_lt(i1, 1000)", "guard_true(i2)", "i3 = int_add_ovf(i1, 1)", "guard_no_overflow()", "finish(i3)"
+    less, more = "guard_true(i2, descr=<Guard0x7f20>) [i1]", "guard_no_overflow(descr=<Guard0x7f21>) [i1]"
+    for after, is_right in (
+        ((before[0], less, before[2], more), True),
+        ((before[0], before[2], more, less), False),
+    ):
+        (one,) = judged(recorded("[i1]", *before) + bridge("[i1]", *after, "finish(i3)"))
+        assert isinstance(one.verdict, Proved) is is_right, one.verdict
 
 
 @pytest.mark.parametrize(
