@@ -370,7 +370,7 @@ def _borrowing(origins: tuple[int | None, ...], text: Translated) -> list[int]:
         if own is None:
             continue
         ahead = origins[number - 1] if number else None
-        is_early = any(one is not None and own < one for one in (seen, text.moved[number]))
+        is_early = own < 0 or any(one is not None and own < one for one in (seen, text.moved[number]))
         goes_back = ahead is not None and ahead <= own and number - 1 not in found and may_share(text.after, number)
         is_other = ahead == own and number != body and not _hand_over_the_same(text.after, number)
         if is_other or (is_early and not goes_back):

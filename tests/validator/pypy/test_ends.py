@@ -316,3 +316,27 @@ def test_guards_of_a_preamble_are_none_of_these() -> None:
     jump(p0, i3, descr=TargetToken(140))"""
     (shown,) = judged(pair(recorded, optimized))
     assert not isinstance(shown.verdict, Proved)
+
+
+@pytest.mark.parametrize("is_moved", [False, True])
+def test_a_guard_of_a_body_does_not_resume_in_the_iteration_before(*, is_moved: bool) -> None:
+    """In other words, and in front of a store: no store stands behind the last guard of that."""
+    recorded = f"""[p0, i1]
+    i3 = int_add(i1, 1)
+    setfield_gc(p0, i1, descr={VALUE})
+    i2 = int_lt(i1, 1000)
+    guard_true(i2)
+    jump(p0, i3, descr=<Loop-1>)"""
+    tested = "    i4 = int_ge(i3, 1000)\n    guard_false(i4, descr=<Guard0x7f13>) [p0]\n"
+    store = f"    setfield_gc(p0, i3, descr={VALUE})\n"
+    optimized = f"""[p0, i1]
+    label(p0, i1, descr=TargetToken(139))
+    i3 = int_add(i1, 1)
+    setfield_gc(p0, i1, descr={VALUE})
+    i2 = int_lt(i1, 1000)
+    guard_true(i2, descr=<Guard0x7f11>) [p0, i1]
+    label(p0, i3, descr=TargetToken(140))
+    i5 = int_add(i3, 1)
+{tested + store if is_moved else store + tested}    jump(p0, i5, descr=TargetToken(140))"""
+    (shown,) = judged(pair(recorded, optimized))
+    assert isinstance(shown.verdict, Proved) is not is_moved, shown.verdict
