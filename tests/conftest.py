@@ -15,6 +15,7 @@ from validator.command.exits import collect_seldom
 
 # Where these tests run in the background, interrupts are ignored, and would be by all that they start.
 signal.signal(signal.SIGINT, signal.default_int_handler)
+signal.signal(signal.SIGHUP, signal.SIG_DFL)
 
 settings.register_profile("default", max_examples=25, deadline=None)
 settings.register_profile(
