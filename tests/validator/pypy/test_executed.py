@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.pypy_logs import judged, loop, recorded
+from tests.pypy_logs import bridge, judged, loop, recorded
 from validator import Proved, Unknown
 from validator.pypy.judge import Judged
 
@@ -72,3 +72,73 @@ def test_a_field_that_is_watched_may_change() -> None:
     assert isinstance(judged_with("guard_value(i2, 14)", also=(watch,)).verdict, Proved)
     watched = (watch, f"i5 = getfield_gc_i(p0, descr={SIZE})")
     assert isinstance(judged_with("guard_value(i2, 14)", also=watched).verdict, Unknown)
+
+
+DIGITS = "p5 = call_pure_r(ConstClass(int2dec), {}, descr=<Callr 8 i EF=3>)"
+DROPPED = "guard_no_exception()", "i6 = strlen(p5)", "i7 = int_add_ovf(26, i6)", "guard_no_overflow()"
+
+
+def judged_again(
+    *front: str, given: str = "i1", kept: tuple[str, ...] = (), dropped: tuple[str, ...] = DROPPED
+) -> Judged:
+    """What is said of a pair whose optimized trace leaves out to call a function, and to ask whether it has raised."""
+    ends = (
+        [line.format("") for line in front],
+        [f"{line.format(', descr=<Guard0x7f10>')} [i1, i2]" if "{}" in line else line for line in front],
+    )
+    before = recorded("[i1, i2]", *ends[0], DIGITS.format(given), *dropped, "finish(i2)")
+    (one,) = judged(before + bridge("[i1, i2]", *ends[1], *kept, "finish(i2)"))
+    return one
+
+
+ZERO = "i3 = int_is_zero(i1)", "guard_true(i3{})"
+
+
+@pytest.mark.parametrize(
+    ("front", "given"),
+    [
+        (ZERO, "i1"),
+        (("i3 = int_is_true(i1)", "guard_false(i3{})"), "i1"),
+        (("i3 = int_eq(i1, 7)", "guard_true(i3{})"), "i1"),
+        (("i3 = int_ne(7, i1)", "guard_false(i3{})"), "i1"),
+        (("guard_value(i1, 7{})",), "i1"),
+        ((), "7"),
+        ((), "ConstPtr(ptr1)"),
+    ],
+)
+def test_a_function_that_has_not_raised_does_not_raise_when_it_is_given_the_same(
+    front: tuple[str, ...], given: str
+) -> None:
+    assert isinstance(judged_again(*front, given=given).verdict, Proved)
+
+
+@pytest.mark.parametrize(
+    ("front", "given", "dropped"),
+    [
+        ((), "i1", DROPPED),
+        (("i3 = int_is_zero(i1)", "guard_false(i3{})"), "i1", DROPPED),
+        (("i3 = int_ne(i1, 7)", "guard_true(i3{})"), "i1", DROPPED),
+        (("i3 = int_eq(i1, i2)", "guard_true(i3{})"), "i1", DROPPED),
+        (ZERO, "i2", DROPPED),
+        (ZERO, "i1", (*DROPPED[:2], "i7 = int_add_ovf(i2, i6)", DROPPED[3])),
+        (ZERO, "i1", ("guard_no_exception()", "i7 = int_add_ovf(i2, 26)", "guard_no_overflow()")),
+    ],
+)
+def test_of_others_that_is_not_known(front: tuple[str, ...], given: str, dropped: tuple[str, ...]) -> None:
+    assert not isinstance(judged_again(*front, given=given, dropped=dropped).verdict, Proved)
+
+
+def test_a_function_that_is_called_all_the_same_may_raise() -> None:
+    called = (
+        DIGITS.format("i1").replace("pure_", "").replace("p5", "p8"),
+        "guard_no_exception(descr=<Guard0x7f11>) [i1, i2]",
+    )
+    assert isinstance(judged_again(*ZERO, kept=called, dropped=DROPPED[:1]).verdict, Proved)
+    assert not isinstance(judged_again(*ZERO, kept=called[:1], dropped=DROPPED[:1]).verdict, Proved)
+
+
+def test_functions_that_may_give_something_else_may_raise() -> None:
+    asks = ("call_r(ConstClass(int2dec), 0, descr=<Callr 8 i EF=5>)", "guard_no_exception()")
+    before = recorded("[i1, i2]", f"p5 = {asks[0]}", asks[1], "finish(i2)")
+    (one,) = judged(before + bridge("[i1, i2]", "finish(i2)"))
+    assert not isinstance(one.verdict, Proved)

@@ -2,16 +2,18 @@
 
 The trace was executed, so its guards have passed. A value that it found to be of a class and to be a constant tells the
 class of that constant, for no object changes it. In the same way a guard on what was loaded from fields of constants
-that never change, and computed from that, tells what the constants hold. All this is certain, wherever the trace leaves
-in another run.
+that never change, and computed from that, tells what the constants hold. And a function that gives the same each time,
+and has not raised, does not raise when it is given the same again. All this is certain, wherever the trace leaves in
+another run.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from functools import lru_cache, partial
-from itertools import chain
+from itertools import chain, pairwise
 
 from optimizer.ir.immutable import replace
 from optimizer.ir.rows.ops import OPS
@@ -36,6 +38,63 @@ def _is_lasting(row: Op) -> bool:
 
 LASTING = frozenset(name for name, row in OPS.items() if _is_lasting(row))
 """The operations that give the same number of the same constants."""
+
+
+_MAY_RAISE = re.compile(r"\bEF=[34]\b")
+"""The effects of functions that give the same each time, if they do not raise."""
+_CANNOT_RAISE = "EF=0"
+
+_NOTHING = Line(None, "", ())
+
+_FINDS = {"int_is_zero": True, "int_is_true": False, "int_eq": True, "int_ne": False}
+"""The comparisons that find out which number something is, and the answers that say so."""
+
+
+def with_same_again(sides: Sides) -> Sides:
+    """The pair whose recorded trace says, of functions and sums of constants that have neither raised nor overflowed,
+    that they do not, if the optimized one leaves them out."""
+    optimized = (sides.after, sides.target.after) if sides.target else (sides.after,)
+    called = {line.function for one in optimized for line in one.lines if line.is_call}
+    names = sides.new_numbers()
+    lines, found, compared, computed = list[Line](), dict[str, str](), dict[str, Line](), set[str | None]()
+    for line, after in pairwise((*sides.before.lines, _NOTHING)):
+        is_of_constants = all(arg in computed or not is_variable(found.get(arg, arg)) for arg in line.args)
+        if line.name in _FINDS and line.result:
+            compared[line.result] = line
+        elif line.name == "guard_value":
+            found[line.args[0]] = line.args[1]
+        elif line.name in PASSES and line.args[0] in compared:
+            asked = compared[line.args[0]]
+            found.update(_equal(asked) if _FINDS[asked.name] is PASSES[line.name] else ())
+        if not is_of_constants:
+            lines.append(line)
+        elif line.name.startswith("call_pure") and line.function not in called and after.name == "guard_no_exception":
+            lines.append(replace(line, descr=_MAY_RAISE.sub(_CANNOT_RAISE, line.descr)))
+            computed.add(line.result)
+        elif line.name == "int_add_ovf" and after.name == "guard_no_overflow":
+            lines += (*_fits(names, *line.args), line)
+            computed.add(line.result)
+        else:
+            lines.append(line)
+            computed |= {line.result} if line.name in LASTING else set()
+    return replace(sides, before=sides.before.with_lines(tuple(lines)))
+
+
+def _fits(names: Iterator[int], one: str, other: str) -> Iterator[Line]:
+    """Statements that the sum of two numbers does not overflow: it has the sign of one of them."""
+    total, *differs, both, is_wrong = (f"i{next(names)}" for _ in range(5))
+    yield Line(total, "int_add", (one, other))
+    yield from (Line(text, "int_xor", (value, total)) for text, value in zip(differs, (one, other), strict=True))
+    yield Line(both, "int_and", tuple(differs))
+    yield Line(is_wrong, "int_lt", (both, "0"))
+    yield Line(None, "record_exact_value_i", (is_wrong, "0"))
+
+
+def _equal(comparison: Line) -> Iterator[tuple[str, str]]:
+    """The value that is a number if these are equal, and the number."""
+    one, other = *comparison.args, *["0"] * (2 - len(comparison.args))
+    if is_variable(one) is not is_variable(other):
+        yield (one, other) if is_variable(one) else (other, one)
 
 
 def with_constants(sides: Sides, leaves: Preserved, is_fixed: Callable[[str], bool]) -> Sides:
