@@ -79,9 +79,7 @@ def mine(
     start, tally = time.monotonic(), _Tally()
     status = Status(start)
     deadline = None if seconds is None else start + seconds
-    if paths:
-        refuse(["seed"], "the traces are given, and none is generated")
-    sources = _given(paths, traces, deadline) if paths else _generated(seed, traces, deadline)
+    sources = _sources(paths, traces, seed, deadline)
     supervision = Supervision(jobs, optimizer.memory_mb, _EACH_S + optimizer.limit_s + _LATE_S)
     with open_optimizer(optimizer):
         pass  # a mistake is told here, not by every process
@@ -146,6 +144,13 @@ class _Tally:
             "not_modelled": self.limits,
             "seed": seed,
         }
+
+
+def _sources(paths: tuple[str, ...], traces: int | None, seed: int, deadline: float | None) -> Iterator[Source]:
+    if not paths:
+        return _generated(seed, traces, deadline)
+    refuse(["seed"], "the traces are given, and none is generated")
+    return _given(paths, traces, deadline)
 
 
 def _given(paths: tuple[str, ...], traces: int | None, deadline: float | None) -> Iterator[Source]:

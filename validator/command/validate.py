@@ -153,8 +153,7 @@ def validate(
     BEFORE is a recorded trace, AFTER what an optimizer made of it; `-` is standard input. Every guard is compared: that
     it fails where the recorded one does, and hands over the same values.
     """
-    certify = certificate is not None
-    options = Options(guards, failargs, effort, timeout_s, solver, memory_mb, floats, certify, audit)
+    options = Options(guards, failargs, effort, timeout_s, solver, memory_mb, floats, certificate is not None, audit)
     require(solver)
     judging = _judging(options, cache, cache_only, emit_smt2)
     if loop is not None:
@@ -162,19 +161,18 @@ def validate(
             raise click.UsageError("--loop is for one pair, and goes with neither --cache nor --check.")
         judging = replace(judging, loop=(read_trace(loop[0], word, types), read_trace(loop[1], word, types)))
     if batch is not None:
-        if certify or check_file is not None:
+        if options.certify or check_file is not None:
             raise click.UsageError("--certificate and --check are for one pair, not for --batch.")
         return _batch(batch, before, judging, types, word, strict, jobs)
     if jobs > 1:
         raise click.UsageError("--jobs is for --batch.")
-    pair = _named(before, after)
     if check_file is not None:
-        if certify or audit or cache is not None or emit_smt2 is not None:
+        if options.certify or audit or cache is not None or emit_smt2 is not None:
             raise click.UsageError("--check proves nothing: it goes with none of the options of a proof.")
         from validator.command.check import check_pair  # here, with the checker: a proof needs none
 
-        return check_pair(*pair, check_file, options, types, word, as_json)
-    return _single(*pair, judging, types, word, strict, as_json, certificate)
+        return check_pair(*_named(before, after), check_file, options, types, word, as_json)
+    return _single(*_named(before, after), judging, types, word, strict, as_json, certificate)
 
 
 def main(args: Sequence[str] | None = None) -> None:

@@ -33,7 +33,7 @@ from validator.loops.shape import (
     may_leave_exception,
     promising_nothing,
 )
-from validator.loops.written import check_written, may_hand_on_unwritten
+from validator.loops.written import check_written, cleared, may_hand_on_unwritten
 from validator.prove.memory.shared_strings import sharing
 from validator.verdict import Failargs, Guards, Options
 
@@ -121,17 +121,7 @@ def _step(loop: Loop, options: Options, origins: Sequence[int | None], in_body: 
     step = _proof(loop, STEP, before, after, _loosely(options), shows=True)
     if loop.declared.hands_on_unwritten:
         return step
-    return replace(step, before=_cleared(step.before), after=_cleared(step.after))
-
-
-def _cleared(trace: Trace) -> Trace:
-    """The trace, in which what is allocated is written. That the preamble, on the recorded side of a step, is defined
-    would say that what it reads is; and no straight pair has shown it of what the iteration in front has allocated.
-    Which number stands there does not matter to a recorded loop that reads none."""
-    clear = OPS["new_array_clear"]
-    ops = tuple([replace(one, op=clear) if one.op.name == "new_array" else one for one in trace.ops])
-    structs = tuple([replace(struct, cleared=True) for struct in trace.declarations.structs])
-    return replace(trace, ops=ops, declarations=replace(trace.declarations, structs=structs, cleared=True))
+    return replace(step, before=cleared(step.before), after=cleared(step.after))
 
 
 def _is_early_bridge(loop: Loop, options: Options) -> bool:

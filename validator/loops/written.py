@@ -10,10 +10,11 @@ from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 
 from optimizer.ir.faults import Unsupported
+from optimizer.ir.immutable import replace
 from optimizer.ir.loops import Part
-from optimizer.ir.rows.ops import Kind
-from optimizer.ir.rows.row import EVENT, FIELD, LOAD, NEW, REF, STORE, Role
-from optimizer.ir.trace import ConstInt, Operation, Value, Var
+from optimizer.ir.rows.ops import OPS, Kind
+from optimizer.ir.rows.row import ARRAY, EVENT, FIELD, LOAD, NEW, REF, STORE, Role
+from optimizer.ir.trace import ConstInt, Operation, Trace, Value, Var
 from optimizer.ir.types.calls import EVENT_ROLES, call_of
 from optimizer.ir.types.known_calls import meant
 from optimizer.ir.types.layout import Array, Field, Layout, Struct
@@ -31,13 +32,25 @@ UNREAD = "no iteration reads what an earlier one has allocated and not written"
 
 
 def may_hand_on_unwritten(loop: Loop) -> bool:
-    """May the first part allocate an object, and the preamble read of it what that has not written?"""
-    return _hands_on(loop, _is_text if not loop.declared.hands_on_unwritten else lambda _: True)
+    """May the first part allocate an object, and the preamble read of it what that has not written? Where it is
+    declared that no iteration does, others than strings are taken to be cleared (`cleared`); none of these is."""
+    return _hands_on(loop, texts_only=not loop.declared.hands_on_unwritten)
 
 
-def _is_text(made: Operation) -> bool:
-    """Is it a new string? There is none that is cleared."""
-    return made.op.name not in ("new", "new_with_vtable", "new_array")
+def cleared(trace: Trace) -> Trace:
+    """The trace, in which what is allocated is written. That a preamble is defined on the recorded side of a proof
+    would say that what it reads is; and no straight pair has shown it of what the iteration in front has allocated.
+    Which number stands there does not matter to a recorded loop that reads none."""
+    clear = OPS[_CLEARED]
+    ops = tuple([replace(one, op=clear) if _may_be_cleared(one) else one for one in trace.ops])
+    structs = tuple([replace(struct, cleared=True) for struct in trace.declarations.structs])
+    return replace(trace, ops=ops, declarations=replace(trace.declarations, structs=structs, cleared=True))
+
+
+def _may_be_cleared(operation: Operation) -> bool:
+    """Does it allocate an array that is no string?"""
+    memory = operation.op.memory
+    return operation.op.kind is NEW and memory is not None and memory.descr is ARRAY and memory.on is None
 
 
 def check_written(loop: Loop) -> None:
@@ -60,8 +73,9 @@ def looks_away(loop: Loop) -> bool:
     return _late(loop, _blind, structs=loop.declared.hands_on_unwritten) is not None
 
 
-def _hands_on(loop: Loop, counts: Callable[[Operation], bool] = lambda _: True) -> bool:
-    made = [one for one in _unwritten(loop.first[0], loop.layout, structs=True) if counts(one[0])]
+def _hands_on(loop: Loop, *, texts_only: bool = False) -> bool:
+    made = list(_unwritten(loop.first[0], loop.layout, structs=not texts_only))
+    made = [one for one in made if not (texts_only and _may_be_cleared(one[0]))]
     return any(_may_read(load, one, loop.layout) for load in _loads(loop.peeled.preamble, loop.layout) for one in made)
 
 

@@ -4,8 +4,8 @@ PyPy's optimizer compares what a bridge hands on with what the labels of a loop 
 not know (`generate_guards` in virtualstate.py), and those of what it loads from there in front of the loop
 (`inline_short_preamble` in unroll.py). Where it goes to the start of the loop after all, they stay
 (`optimize_bridge` in unroll.py). What a loop hands to its own label it compares in the same way. They resume where the
-recorded trace ends; in which cases they fail does not matter. A log
-does not say that they do: so it is an assumption, which the verdict names, and nothing is refuted for that.
+recorded trace ends; in which cases they fail does not matter. A log does not say that they do: so it is an assumption,
+which the verdict names, and nothing is refuted for that.
 """
 
 from __future__ import annotations

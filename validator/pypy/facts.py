@@ -18,10 +18,11 @@ from dataclasses import dataclass, field
 from optimizer.ir.immutable import replace
 from validator.prove.judge import validate
 from validator.pypy.inferred.effects import Effect, leaves
+from validator.pypy.inferred.executed import EQUATING, SAY_CONSTANT, equated
 from validator.pypy.inferred.fields import Fields
 from validator.pypy.inferred.sameness import Node, Sameness
 from validator.pypy.inferred.written import ALLOCATIONS
-from validator.pypy.printed.lines import NULL, Line, Printed, is_variable
+from validator.pypy.printed.lines import Line, Printed, is_variable
 from validator.pypy.printed.parents import Path, highest_number
 from validator.pypy.printed.rows import rows_of
 from validator.pypy.printed.straight import TOKEN, NotStraight, Sides
@@ -122,7 +123,7 @@ class _Walk:
             self.not_null.add(line.args[0])
         elif line.name in SAY_CONSTANT:
             self._is_constant(line.args[0], SAY_CONSTANT[line.name] or line.args[1])
-        elif line.name in _TESTS and line.result is not None:
+        elif line.name in EQUATING and line.result is not None:
             self.tests[line.result] = line
         elif line.name.startswith("same_as_") and line.result is not None and line.args != (TOKEN,):
             self.constants[line.result] = self._value(line.args[0])
@@ -143,10 +144,9 @@ class _Walk:
     def _is_constant(self, value: str, constant: str) -> None:
         self.constants[value] = constant
         test = self.tests.get(value)
-        if test is not None and _TESTS[test.name] == constant:
-            one, other = (*test.args, "0")[:2]
-            if is_variable(one) != is_variable(other):
-                self._is_constant(*((one, other) if is_variable(one) else (other, one)))
+        if test is not None and SAY_CONSTANT[EQUATING[test.name]] == constant:
+            for one, other in equated(test):
+                self._is_constant(one, other)
 
     def _value(self, text: str) -> str:
         return self.constants.get(text, text)
@@ -196,16 +196,6 @@ def _equal(value: str, content: str, number: int) -> Iterator[Line]:
     yield Line(equal, "ptr_eq" if value[0] == "p" else "int_eq", (value, content))
     yield Line(None, "record_exact_value_i", (equal, "1"))
 
-
-SAY_CONSTANT = {"guard_value": "", "guard_isnull": NULL, "guard_true": "1", "guard_false": "0"}
-"""The guards that say which constant a value is; "" where it is the second argument."""
-
-_EQUAL, _DIFFERENT = (
-    ("int_eq", "int_is_zero", "ptr_eq", "instance_ptr_eq"),
-    ("int_ne", "int_is_true", "ptr_ne", "instance_ptr_ne"),
-)
-_TESTS = dict.fromkeys(_EQUAL, "1") | dict.fromkeys(_DIFFERENT, "0")
-"""The comparisons that say that two values are equal, the second being 0 where there is none, by what they give."""
 
 _LOADS = {
     "<FieldP": "getfield_gc_r",

@@ -15,7 +15,7 @@ from optimizer.ir.dialects.pypy_pairs import Kind, LogPair
 from optimizer.ir.faults import InputError
 from optimizer.ir.faults import Unsupported as NotModelled
 from optimizer.ir.immutable import replace
-from optimizer.ir.rows.row import NEW, STORE
+from optimizer.ir.rows.row import STORE
 from optimizer.ir.run.interpreter import GuardFailed
 from optimizer.ir.trace import Trace, exit_of
 from validator.loops.proofs import ENTRY
@@ -24,13 +24,13 @@ from validator.loops.written import check_written
 from validator.prove.judge import OUT_OF_TIME, validate
 from validator.pypy.ends import RESUME_AT_END, fails_at_end, prove_to_end, with_end
 from validator.pypy.exits import Prove, prove_with_exits
-from validator.pypy.facts import SAY_CONSTANT, LateFacts
+from validator.pypy.facts import LateFacts
 from validator.pypy.open import Open
 from validator.pypy.origins import with_places
 from validator.pypy.printed.lines import allocates_raw
 from validator.pypy.printed.parents import path_to
 from validator.pypy.printed.straight import NotStraight
-from validator.pypy.resume_data import Loop, are_computed, may_share, with_origins
+from validator.pypy.resume_data import Loop, are_computed, hand_over_the_same, may_share, with_origins
 from validator.pypy.study import Knowledge, is_inferred, translated
 from validator.pypy.translate import Translated
 from validator.verdict import (
@@ -95,11 +95,9 @@ def judge(
             return _to_label(pair, file, knowledge, options, quick)
         text = translated(pair, file, knowledge)
         verdict, texts = _loop_or_other(text, options, quick, prove)
-        if not isinstance(verdict, Proved) and text.is_bridge:
-            typed = translated(pair, file, knowledge, is_typed=True)
-            proved, told = _in_turn(typed, options, quick) if typed.assumes != text.assumes else (verdict, texts)
-            if isinstance(proved, Proved):
-                return Judged(proved, told, translated=typed)
+        is_open = isinstance(verdict, Refuted | Unknown) and text.is_bridge
+        if is_open and (by_types := _by_types(pair, file, knowledge, options, quick, text.assumes)):
+            return by_types
         if not isinstance(verdict, Refuted):
             return Judged(verdict, texts, translated=text)
         granted = translated(pair, file, knowledge, strict=text)
@@ -112,9 +110,8 @@ def judge(
         return Judged(Failed(Fault.INPUT, str(mistake)))
     if isinstance(again, Unknown) and not again.evidence.is_repeatable:
         return Judged(again, texts)
-    missing: tuple[str, ...] = ()
+    rests_on, missing = Open(granted.sides, pair.kind).rests_on, tuple[str, ...]()
     if isinstance(again, Refuted):
-        rests_on = Open(granted.sides, pair.kind).rests_on
         missing = rests_on(again.counterexample)
         if granted.is_bridge and fails_at_end(again.counterexample.obligation, generous.after, granted.origins):
             missing = (*missing, RESUME_AT_END)
@@ -134,6 +131,17 @@ def judge(
     reason = f"{verdict.counterexample.obligation} differs, and the log does not say what PyPy knew"
     seconds = verdict.evidence.seconds + (0 if isinstance(again, Unsupported | Failed) else again.evidence.seconds)
     return Judged(Unknown(replace(verdict.evidence, seconds=seconds), reason), texts, missing, text)
+
+
+def _by_types(
+    pair: LogPair, file: str, knowledge: Knowledge, options: Options, prove: Prove, assumed: tuple[str, ...]
+) -> Judged | None:
+    """A proof of the bridge by the types of fields, if more than that is `assumed` for them, and there is one."""
+    typed = translated(pair, file, knowledge, is_typed=True)
+    if typed.assumes == assumed:
+        return None
+    verdict, texts = _in_turn(typed, options, prove)
+    return Judged(verdict, texts, translated=typed) if isinstance(verdict, Proved) else None
 
 
 def _to_label(pair: LogPair, file: str, knowledge: Knowledge, options: Options, prove: Prove) -> Judged:
@@ -372,26 +380,10 @@ def _borrowing(origins: tuple[int | None, ...], text: Translated) -> list[int]:
         ahead = origins[number - 1] if number else None
         is_early = own < 0 or any(one is not None and own < one for one in (seen, text.moved[number]))
         goes_back = ahead is not None and ahead <= own and number - 1 not in found and may_share(text.after, number)
-        is_other = ahead == own and number != body and not _hand_over_the_same(text.after, number)
+        is_other = ahead == own and number != body and not hand_over_the_same(text.after, number)
         if is_other or (is_early and not goes_back):
             found.append(number)
     return found
-
-
-def _hand_over_the_same(after: Trace, number: int) -> bool:
-    """Does that guard hand over what the one in front does, but for what that one has found to be a constant, and with
-    new objects for what they hold?"""
-    first, last = [place for place, op in enumerate(after.ops) if op.op.is_guard][number - 1 : number + 1]
-    one, between = after.ops[first], after.ops[first:last]
-    handed, later = exit_of(one).failargs, exit_of(after.ops[last]).failargs
-    if handed is None or later is None:
-        return handed is later
-    made = {op.result for op in between if op.op.kind is NEW and op.result in later}
-    stored = [op for op in between if op.op.kind is STORE and op.args[0] in made]
-    gone = {*{(op.descr, op.args[:-1]): op.args[-1] for op in stored}.values()}  # what is there in the end
-    gone |= {*one.args[:1]} if one.op.name in SAY_CONSTANT else set()
-    gone -= {*later}
-    return [value for value in handed if value not in gone] == [value for value in later if value not in made]
 
 
 def _leaves(verdict: Refuted) -> bool:

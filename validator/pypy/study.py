@@ -23,7 +23,7 @@ from validator.pypy.forwarded import FORWARDED, forwarded
 from validator.pypy.inferred.classes import Apart, with_classes
 from validator.pypy.inferred.contents import Content, Contents
 from validator.pypy.inferred.effects import Effect, Evidence, leaves
-from validator.pypy.inferred.executed import with_constants, with_same_again
+from validator.pypy.inferred.executed import with_calls_of_constants, with_constants
 from validator.pypy.inferred.fields import NEVER_CHANGES, Fields, Lone
 from validator.pypy.inferred.folded import Folded, with_folded
 from validator.pypy.inferred.given import with_given
@@ -277,7 +277,7 @@ def translated(
     sides, given = with_given(sides, knowledge.effects, knowledge.leaves)
     known = knowledge.leaves, knowledge.fields.never_changes
     sides, watched = with_watched(sides, whole, *known)
-    sides = with_same_again(with_constants(sides, *known))
+    sides = with_calls_of_constants(with_constants(sides, *known))
     sides, apart = with_classes(sides, knowledge.inferred.apart)
     sides, zeros = with_zeros(sides, knowledge.inferred.zeros)
     sides, lengths = with_lengths(sides, knowledge.inferred.lengths)

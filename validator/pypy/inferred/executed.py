@@ -40,17 +40,24 @@ LASTING = frozenset(name for name, row in OPS.items() if _is_lasting(row))
 """The operations that give the same number of the same constants."""
 
 
-_MAY_RAISE = re.compile(r"\bEF=[34]\b")
-"""The effects of functions that give the same each time, if they do not raise."""
+SAY_CONSTANT = {"guard_value": "", "guard_isnull": NULL, "guard_true": "1", "guard_false": "0"}
+"""The guards that say which constant a value is; "" where it is the second argument."""
+
+EQUATING = {
+    **dict.fromkeys(("int_eq", "int_is_zero", "ptr_eq", "instance_ptr_eq"), "guard_true"),
+    **dict.fromkeys(("int_ne", "int_is_true", "ptr_ne", "instance_ptr_ne"), "guard_false"),
+}
+"""The comparisons of two values, the second being 0 where there is none, with the guard that passes where both are
+one."""
+
+_EFFECT = re.compile(r"\bEF=[0-9]+")
 _CANNOT_RAISE = "EF=0"
+"""The effects of a function that gives the same each time, and does not raise."""
 
 _NOTHING = Line(None, "", ())
 
-_FINDS = {"int_is_zero": True, "int_is_true": False, "int_eq": True, "int_ne": False}
-"""The comparisons that find out which number something is, and the answers that say so."""
 
-
-def with_same_again(sides: Sides) -> Sides:
+def with_calls_of_constants(sides: Sides) -> Sides:
     """The pair whose recorded trace says, of functions and sums of constants that have neither raised nor overflowed,
     that they do not, if the optimized one leaves them out."""
     optimized = (sides.after, sides.target.after) if sides.target else (sides.after,)
@@ -59,20 +66,19 @@ def with_same_again(sides: Sides) -> Sides:
     lines, found, compared, computed = list[Line](), dict[str, str](), dict[str, Line](), set[str | None]()
     for line, after in pairwise((*sides.before.lines, _NOTHING)):
         is_of_constants = all(arg in computed or not is_variable(found.get(arg, arg)) for arg in line.args)
-        if line.name in _FINDS and line.result:
+        if line.name in EQUATING and line.result:
             compared[line.result] = line
         elif line.name == "guard_value":
             found[line.args[0]] = line.args[1]
-        elif line.name in PASSES and line.args[0] in compared:
-            asked = compared[line.args[0]]
-            found.update(_equal(asked) if _FINDS[asked.name] is PASSES[line.name] else ())
+        elif line.name in PASSES and (asked := compared.get(line.args[0])) and EQUATING[asked.name] == line.name:
+            found.update(equated(asked))
         if not is_of_constants:
             lines.append(line)
         elif line.name.startswith("call_pure") and line.function not in called and after.name == "guard_no_exception":
-            lines.append(replace(line, descr=_MAY_RAISE.sub(_CANNOT_RAISE, line.descr)))
+            lines.append(replace(line, descr=_EFFECT.sub(_CANNOT_RAISE, line.descr)))
             computed.add(line.result)
         elif line.name == "int_add_ovf" and after.name == "guard_no_overflow":
-            lines += (*_fits(names, *line.args), line)
+            lines += (*_no_overflow(names, *line.args), line)
             computed.add(line.result)
         else:
             lines.append(line)
@@ -80,7 +86,7 @@ def with_same_again(sides: Sides) -> Sides:
     return replace(sides, before=sides.before.with_lines(tuple(lines)))
 
 
-def _fits(names: Iterator[int], one: str, other: str) -> Iterator[Line]:
+def _no_overflow(names: Iterator[int], one: str, other: str) -> Iterator[Line]:
     """Statements that the sum of two numbers does not overflow: it has the sign of one of them."""
     total, *differs, both, is_wrong = (f"i{next(names)}" for _ in range(5))
     yield Line(total, "int_add", (one, other))
@@ -90,9 +96,9 @@ def _fits(names: Iterator[int], one: str, other: str) -> Iterator[Line]:
     yield Line(None, "record_exact_value_i", (is_wrong, "0"))
 
 
-def _equal(comparison: Line) -> Iterator[tuple[str, str]]:
-    """The value that is a number if these are equal, and the number."""
-    one, other = *comparison.args, *["0"] * (2 - len(comparison.args))
+def equated(comparison: Line) -> Iterator[tuple[str, str]]:
+    """The value that is a constant if these are equal, and the constant."""
+    one, other = (*comparison.args, "0")[:2]
     if is_variable(one) is not is_variable(other):
         yield (one, other) if is_variable(one) else (other, one)
 

@@ -23,6 +23,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 
 from optimizer.ir.types.memory_types import Field, lone_field
+from validator.pypy.inferred.executed import EQUATING
 from validator.pypy.inferred.sameness import Node, Sameness
 from validator.pypy.inferred.witnesses import Row, Witness, told_alone
 from validator.pypy.inferred.written import ALLOCATIONS, Spans, place_in, place_of, widen
@@ -42,12 +43,6 @@ _LEFT = {
 }
 """The fields that calls leave as they are, and at which value: only calls that force all frames set those which are
 NULL, and none takes back what is set."""
-
-_ZERO_IF = {
-    **dict.fromkeys(("int_eq", "int_is_zero", "ptr_eq"), "guard_true"),
-    **dict.fromkeys(("int_ne", "int_is_true", "ptr_ne"), "guard_false"),
-}
-"""The comparisons of a value with 0 or NULL, with the guard that passes where it is that."""
 
 _TYPES = {"<FieldS": "int", "<FieldU": "int", "<FieldP": "ref", "<FieldF": "float"}
 
@@ -164,14 +159,14 @@ def _found(lines: tuple[Line, ...]) -> dict[str | None, str]:
         if line.may_write:
             found |= dict.fromkeys(loaded - found.keys(), "")
         loaded.add(line.result)
-        if line.name in _ZERO_IF and line.args[1:] in ((), (NULL,), ("0",)) and line.result:
+        if line.name in EQUATING and line.args[1:] in ((), (NULL,), ("0",)) and line.result:
             tests[line.result] = line
         elif line.name in ("guard_value", "guard_isnull") and (not others or others[0] in (NULL, "0")):
             found.setdefault(value, "NULL")
         elif line.name in ("guard_true", "guard_false"):
             found.setdefault(value, "set" if line.name == "guard_true" else "NULL")
             if test := tests.get(value):
-                found.setdefault(test.args[0], "NULL" if _ZERO_IF[test.name] == line.name else "set")
+                found.setdefault(test.args[0], "NULL" if EQUATING[test.name] == line.name else "set")
     return found
 
 
