@@ -283,12 +283,12 @@ def _verdict(text: Translated, options: Options, prove: Prove) -> tuple[Verdict,
         return verdict, texts
     before, origins = ended
     again, told = _settled(replace(text, before=before, origins=origins), replace(options, guards=Guards.SAFE), prove)
-    end, placed = len(text.before.guards), again.evidence.origins if isinstance(again, Proved) else ()
+    end = len(text.before.guards)
     own = origins.index(end)
-    at_end = [number for number, origin in enumerate(placed) if origin in (end, -1)]
-    if not isinstance(again, Proved) or at_end != [*range(own, len(origins))]:
+    if not isinstance(again, Proved) or any(number < own for number in again.evidence.stricter):
         return verdict, texts
-    if any(placed[number] != end for number in at_end) or any(number < own for number in again.evidence.stricter):
+    placed = again.evidence.origins
+    if placed[own:] != origins[own:] or not {end, -1}.isdisjoint(placed[:own]):  # which is one place
         return verdict, texts
     evidence = replace(again.evidence, assumes=(*again.evidence.assumes, RESUME_AT_END))
     return replace(again, evidence=evidence), told

@@ -296,26 +296,62 @@ def test_no_guard_in_front_takes_the_place_of_those_at_the_end() -> None:
     assert not isinstance(in_turn(front=tested, end=ASKED), Proved)
 
 
-def test_the_last_guards_resume_at_the_end_or_fail_where_they_did() -> None:
+def test_other_guards_fail_where_they_did() -> None:
+    strict = TESTED.format("int_le(i3, 899)")
+    assert not isinstance(in_turn(behind=strict), Proved)
+    assert not isinstance(in_turn(behind=strict, end=ASKED), Proved)
+
+
+@pytest.mark.parametrize(
+    ("asked", "kind"), [("int_le(i5, 1000)", Proved), ("int_lt(i5, 900)", Unknown), ("int_lt(i5, i5)", Unknown)]
+)
+def test_the_last_guards_resume_at_the_end_or_fail_where_they_did(asked: str, kind: type) -> None:
     """In front of a store the state is another one; there its own place asks when it fails."""
-    for wrong in ("int_lt(i3, 900)", "int_lt(i5, 900)", "int_lt(i5, i5)"):
-        assert not isinstance(in_turn(last=TESTED.format(wrong)), Proved)
-
-
-def test_guards_of_a_preamble_are_none_of_these() -> None:
-    recorded = f"[p0, i1]\nsetfield_gc(p0, i1, descr={VALUE})\ni2 = int_add(i1, 1)\njump(p0, i2, descr=<Loop-1>)"
+    recorded = f"""[p0, i1]
+    i3 = int_add_ovf(i1, 1)
+    guard_no_overflow()
+    i2 = int_lt(i1, 1000)
+    guard_true(i2)
+    setfield_gc(p0, i1, descr={OTHER})
+    jump(p0, i3, descr=<Loop-1>)"""
     optimized = f"""[p0, i1]
     label(p0, i1, descr=TargetToken(139))
-    setfield_gc(p0, i1, descr={VALUE})
-    i2 = int_add(i1, 1)
-    i4 = int_lt(i2, 900)
-    guard_true(i4, descr=<Guard0x7f13>) [p0, i2]
-    label(p0, i2, descr=TargetToken(140))
-    setfield_gc(p0, i2, descr={VALUE})
-    i3 = int_add(i2, 1)
-    jump(p0, i3, descr=TargetToken(140))"""
+    i3 = int_add_ovf(i1, 1)
+    guard_no_overflow(descr=<Guard0x7f12>) [p0, i1]
+    i2 = int_lt(i1, 1000)
+    guard_true(i2, descr=<Guard0x7f11>) [p0, i1]
+    setfield_gc(p0, i1, descr={OTHER})
+    label(p0, i3, descr=TargetToken(140))
+    i5 = int_add_ovf(i3, 1)
+    guard_no_overflow(descr=<Guard0x7f14>) [p0, i3]
+    i6 = {asked}
+    guard_true(i6, descr=<Guard0x7f13>) [p0, i3]
+    setfield_gc(p0, i3, descr={OTHER})
+    jump(p0, i5, descr=TargetToken(140))"""
     (shown,) = judged(pair(recorded, optimized))
-    assert not isinstance(shown.verdict, Proved)
+    assert isinstance(shown.verdict, kind), shown.verdict
+
+
+@pytest.mark.parametrize("is_asked", [False, True])
+def test_guards_of_a_preamble_are_none_of_these(*, is_asked: bool) -> None:
+    recorded = f"""[p0, i1, p9]
+    guard_nonnull(p9)
+    i3 = int_add(i1, 1)
+    setfield_gc(p0, i1, descr={OTHER})
+    jump(p0, i3, p9, descr=<Loop-1>)"""
+    asks = f"    i8 = getfield_gc_i(p9, descr={VALUE})\n    i7 = int_lt(i8, 900)\n"
+    asks += "    guard_true(i7, descr=<Guard0x7f12>) [p0, i3, p9]\n"
+    optimized = f"""[p0, i1, p9]
+    label(p0, i1, p9, descr=TargetToken(139))
+    guard_nonnull(p9, descr=<Guard0x7f11>) [p0, i1, p9]
+    i3 = int_add(i1, 1)
+    setfield_gc(p0, i1, descr={OTHER})
+{asks * is_asked}    label(p0, i3, p9, descr=TargetToken(140))
+    i5 = int_add(i3, 1)
+    setfield_gc(p0, i3, descr={OTHER})
+    jump(p0, i5, p9, descr=TargetToken(140))"""
+    (shown,) = judged(pair(recorded, optimized))
+    assert isinstance(shown.verdict, Proved) is not is_asked, shown.verdict
 
 
 @pytest.mark.parametrize("is_moved", [False, True])

@@ -6,7 +6,10 @@ import pytest
 
 from tests.pypy_logs import bridge, judged, loop, recorded
 from validator import Proved, Unknown
+from validator.pypy.inferred.executed import with_calls_of_constants
 from validator.pypy.judge import Judged
+from validator.pypy.printed.lines import Line, Printed
+from validator.pypy.printed.straight import Sides
 
 SIZE = "<FieldS Code.size 16 pure>"
 OWNER = "<FieldP Code.owner 24 pure>"
@@ -142,3 +145,16 @@ def test_functions_that_may_give_something_else_may_raise() -> None:
     before = recorded("[i1, i2]", f"p5 = {asks[0]}", asks[1], "finish(i2)")
     (one,) = judged(before + bridge("[i1, i2]", "finish(i2)"))
     assert not isinstance(one.verdict, Proved)
+
+
+@pytest.mark.parametrize("behind", ["guard_no_exception", "guard_exception", "guard_not_forced"])
+def test_only_what_the_recorded_trace_has_asked_is_known(behind: str) -> None:
+    call = Line("p1", "call_pure_r", ("ConstClass(int2dec)", "0"), "<Callr 8 i EF=3>")
+    added = Line("i2", "int_add_ovf", ("26", "7"))
+    guards = Line(None, behind, ()), Line(None, behind.replace("exception", "overflow"), ())
+    lines = (call, guards[0], added, guards[1], Line(None, "finish", ("i3",)))
+    printed = Printed(("i3",), lines)
+    told = with_calls_of_constants(Sides(printed, Printed(("i3",), lines[-1:]))).before.lines
+    is_known = behind == "guard_no_exception"
+    assert (told[0] != call) is is_known
+    assert (len(told) > len(lines)) is is_known

@@ -381,3 +381,20 @@ def test_constants_are_one_where_both_traces_store_to_one_what_one_of_them_alone
     recorded, optimized = f"{joined}\n{store.format('ptr1', 'p1')}", f"{built}\n{store.format('ptr11', 'p2')}"
     assert met(recorded, optimized, "ptr1", "ptr11")
     assert not met(recorded, optimized.replace(", p2", ", p9"), "ptr1", "ptr11")  # what both have
+
+
+def test_a_store_to_a_constant_that_both_traces_have_is_that_of_no_other_one() -> None:
+    """The recorded trace stores to another constant first, which the optimized one does last."""
+    made = [f"p{n} = call_r(ConstClass(concat), p8, i{n}, descr=<Callr 8 ri EF=3 OS=22>)" for n in (1, 2)]
+    numbers = [f"i{n} = int_add(i4, {n})" for n in (1, 2)]
+    stores = [f"setfield_gc(ConstPtr({{}}), p{n}, {LINK})" for n in (1, 2)]
+    loaded = f"p6 = getfield_gc_r(ConstPtr({{}}), {LINK})"
+    recorded = "\n".join(
+        [loaded.format("ptr1"), *numbers, *made, stores[0].format("ptr2"), stores[1].format("ptr1"), "finish(p6)"]
+    )
+    built = ["i7 = strlen(p8)", "p1 = newstr(i7)", "p2 = newstr(i7)"]
+    optimized = "\n".join(
+        [loaded.format("ptr11"), *built, stores[1].format("ptr11"), stores[0].format("ptr12"), "finish(p6)"]
+    )
+    assert met(recorded, optimized, "ptr1", "ptr11")
+    assert met(recorded, optimized, "ptr2", "ptr12")
