@@ -17,7 +17,7 @@ from optimizer.ir.check import inner_label
 from optimizer.ir.immutable import replace
 from optimizer.ir.loops import Part
 from optimizer.ir.rows.ops import OPS, Kind
-from optimizer.ir.rows.row import NEW, STORE
+from optimizer.ir.rows.row import STORE
 from optimizer.ir.trace import ConstInt, ConstRef, Exit, Operation, Trace, Value, Var
 from validator.loops.shape import READS
 from validator.pypy.exits import Prove, Shown, prove_with_exits
@@ -78,20 +78,18 @@ def fails_at_end(obligation: str, after: Trace, origins: tuple[int | None, ...])
 
 
 def _asked(after: Trace, origins: tuple[int | None, ...]) -> list[Operation]:
-    """Such guards, the last one first, behind a label if there is one: of what is handed on, or held by new objects
-    that are, or loaded from there."""
+    """Such guards, the last one first, behind a label if there is one: of what is handed on, or held by objects
+    that are, or computed from that."""
     label = inner_label(after) or 0
     first = sum(op.op.is_guard for op in after.ops[:label])
     last = list(zip(after.guards, origins, strict=True))[first:][::-1] if after.end.op.jumps else []
     handed_on = {*after.end.args, *_found_to_be(after.end.args, after.guards)}
-    made = {op.result for op in after.ops if op.op.kind is NEW}
     for op in reversed(after.ops):
-        if op.op.kind is STORE and op.args[0] in handed_on & made:
+        if op.op.kind is STORE and op.args[0] in handed_on:
             handed_on.add(op.args[-1])
     reached = {value for value in handed_on if isinstance(value, Var)}
     for op in after.ops:
-        read = {arg for arg in op.args if isinstance(arg, Var)}
-        if op.result is not None and op.op.kind in (*READS, Kind.PURE) and read and read <= reached:
+        if op.result is not None and op.op.kind in (*READS, Kind.PURE) and {*op.args} & reached:
             reached.add(op.result)
     asked = takewhile(lambda one: one[1] is None and {*one[0].args[:1]} & reached, last)
     return [guard for guard, _ in asked]

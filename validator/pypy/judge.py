@@ -283,12 +283,10 @@ def _verdict(text: Translated, options: Options, prove: Prove) -> tuple[Verdict,
         return verdict, texts
     before, origins = ended
     again, told = _settled(replace(text, before=before, origins=origins), replace(options, guards=Guards.SAFE), prove)
-    end = len(text.before.guards)
-    own = origins.index(end)
-    if not isinstance(again, Proved) or any(number < own for number in again.evidence.stricter):
+    own = origins.index(len(text.before.guards))
+    if not isinstance(again, Proved) or again.evidence.origins[own:] != origins[own:]:
         return verdict, texts
-    placed = again.evidence.origins
-    if placed[own:] != origins[own:] or not {end, -1}.isdisjoint(placed[:own]):  # which is one place
+    if any(number < own for number in again.evidence.stricter):
         return verdict, texts
     evidence = replace(again.evidence, assumes=(*again.evidence.assumes, RESUME_AT_END))
     return replace(again, evidence=evidence), told

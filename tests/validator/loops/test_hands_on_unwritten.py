@@ -156,7 +156,7 @@ def test_that_the_preamble_reads_it_says_nothing_of_what_is_written(
 def test_nor_does_it_of_fields() -> None:
     once = "i2 = int_lt(i1, 1000)\nguard_true(i2{}) [p0, i1]\n"
     made = "i4 = int_add(i1, 1)\np5 = new(descr=Raw)\nsetfield_gc(p5, i4, descr=Raw.a)\n"
-    before = f"{DECLARED}[p0, i1]\n{once.format('')}{made}jump(p5, i4)\n"
+    before = f"{DECLARED}[p0, i1]\n{once.format('')}i3 = getfield_gc_i(p0, descr=Raw.a)\n{made}jump(p5, i4)\n"
     after = f"""{DECLARED}[p0, i1]
 {once.format(", origin=0")}i6 = getfield_gc_i(p0, descr=Raw.b)
 {made}label(p5, i4, i6, descr=Body)

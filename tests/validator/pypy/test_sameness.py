@@ -398,3 +398,4 @@ def test_a_store_to_a_constant_that_both_traces_have_is_that_of_no_other_one() -
     )
     assert met(recorded, optimized, "ptr1", "ptr11")
     assert met(recorded, optimized, "ptr2", "ptr12")
+    assert not met(recorded, optimized, "ptr1", "ptr12")
