@@ -67,13 +67,6 @@ class IsArray:
 
 
 @immutable
-class GcType:
-    """The number of the object's exact type."""
-
-    value: Value
-
-
-@immutable
 class HasGcType:
     value: Value
     number: Value
@@ -159,8 +152,6 @@ class _Words(_Silent):
         return None if condition is None else Not(condition)
 
     def eq(self, one: Any, other: Any) -> Condition:
-        if isinstance(one, GcType):
-            return HasGcType(one.value, other)
         if one is None or other is None or isinstance(one, Length) or isinstance(other, Length):
             return None
         return EqualInts(one, other)
@@ -169,7 +160,7 @@ class _Words(_Silent):
 class _Heap(_Silent):
     same, isa, has_vtable = Same, IsA, HasVtable
     has_class, has_subclass, has_length = HasClass, HasSubclass, IsArray
-    length, is_valid, gc_type = Length, IsValid, GcType
+    length, is_valid, has_gc_type = Length, IsValid, HasGcType
 
     def null(self) -> ConstRef:
         return NULL

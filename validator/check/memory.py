@@ -58,8 +58,8 @@ class Memory(Contents, HeapDomain[Any, Any, Any]):
     def same(self, p: Any, q: Any) -> Any:
         return p == q
 
-    isa, has_class, has_subclass, has_vtable, has_length, length, gc_type, vtable = map(
-        _asked, ("isa", "has_class", "has_subclass", "has_vtable", "has_length", "length", "gc_type", "vtable")
+    isa, has_class, has_subclass, has_vtable, has_length, length, has_gc_type, vtable = map(
+        _asked, ("isa", "has_class", "has_subclass", "has_vtable", "has_length", "length", "has_gc_type", "vtable")
     )
 
     # Contents.

@@ -49,13 +49,13 @@ class Universe:
         self._class_of = z3.Function("class", REFERENCE, CLASS)
         self.length = z3.Function("length", REFERENCE, self.word)
         self._vtable_of = z3.Function("vtable", CLASS, self.word)
-        self._type_of = z3.Function("gc_type", CLASS, self.word)
+        self._gc_type_of = z3.Function("gc_type", REFERENCE, self.word)
         self._below = z3.Function("below", CLASS, CLASS, z3.BoolSort())
         self._ranges = _number_classes(layout)
         self._constants: dict[str, Any] = {}
         self._texts: list[tuple[Any, str, Sequence[int]]] = []
         self.facts += [self._class_of(NULL) == 0, self.length(NULL) == 0]
-        self.facts += [function(z3.BitVecVal(0, CLASS)) == 0 for function in (self._vtable_of, self._type_of)]
+        self.facts.append(self._vtable_of(z3.BitVecVal(0, CLASS)) == 0)
         self.texts = [self.constant(text) for text in layout.texts]
 
     # Values.
@@ -186,8 +186,10 @@ class Universe:
         self.facts.append(z3.And(z3.UGE(class_, low), z3.ULE(class_, high)))
         return class_
 
-    def gc_type(self, p: Any) -> Any:
-        return self._type_of(self._class_of(p))
+    def has_gc_type(self, p: Any, number: Any) -> Any:
+        """Has it that number? Objects of one declared type may have several, which nobody knows of."""
+        array = self.layout.by_gc_type.get(z3.simplify(number).as_signed_long())
+        return z3.And(array is None or self.isa(p, array.name), self._gc_type_of(p) == number)
 
     def vtable(self, p: Any) -> Any:
         return self._vtable_of(self._class_of(p))

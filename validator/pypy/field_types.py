@@ -8,12 +8,17 @@ printed alike.
 
 The bridge says so in front of its jump: what it loads there from an object that it knows not to be NULL, or, where
 that is NULL, something else of the type, is used in that way.
+
+A field that holds things of several types has none. There the bridge asks for the number that the collector has for the
+type (`guard_gc_type`), and goes on as with an array: that each object with the number is such an array is assumed where
+all optimized traces of a log, behind such guards, take it for one, and nothing that has another number.
 """
 
 from __future__ import annotations
 
+import itertools
 import re
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
@@ -21,15 +26,18 @@ from optimizer.ir.immutable import replace
 from optimizer.ir.rows.ops import OPS
 from optimizer.ir.rows.row import ARRAY, FIELD, INTERIOR, ITEM
 from optimizer.ir.text.string_text import STR
-from validator.pypy.printed.lines import NULL, Line, Printed
+from optimizer.ir.types.memory_types import Array, declared_field
+from validator.pypy.printed.lines import NULL, Line
 from validator.pypy.printed.straight import Sides
+from validator.pypy.translate import Translated
 
-_LOAD, _WATCHED = "getfield_gc_r", "quasiimmut_field"
+_LOAD, _WATCHED, _NUMBER = "getfield_gc_r", "quasiimmut_field", "guard_gc_type"
 _CLASS_TESTS = frozenset(name for name, row in OPS.items() if row.memory and row.memory.class_arg is not None)
 _KNOWN = (*_CLASS_TESTS, "guard_nonnull", "assert_not_none")
 """The operations behind which their first argument is not NULL, as it is behind accesses to it."""
 
 _INSTANCES, _STRINGS, _ARRAYS, _OTHER = "instances", "strings", "arrays ", "something else"
+_ARRAY, _ITEMS = re.compile(r"<Array[PSUF] [0-9]+>"), {"P": "ref", "S": "int", "U": "int", "F": "float"}
 _EITHER = "<ArrayP either>"
 """Arrays of two references, of which nobody else knows."""
 
@@ -39,21 +47,49 @@ _ERASED = re.compile(r"\.inst_(_value[0-9]+|[dls]?storage)\b")
 
 @dataclass(slots=True)
 class FieldTypes:
-    """The uses of what fields of recorded traces hold."""
+    """The uses of what fields of recorded traces hold, and of what has a number behind guards of optimized ones."""
 
     used: defaultdict[str, set[str]] = field(default_factory=lambda: defaultdict(set))
+    numbered: defaultdict[int, set[str]] = field(default_factory=lambda: defaultdict(set))
 
-    def add(self, recorded: Printed) -> None:
-        """Takes in a trace."""
-        loaded = {line.result: line.descr for line in recorded.lines if line.name == _LOAD}
-        for line in recorded.lines:
+    def add(self, sides: Sides) -> None:
+        """Takes in a pair."""
+        recorded = sides.before.lines
+        loaded = {line.result: line.descr for line in recorded if line.name == _LOAD}
+        for line in recorded:
             if line.args and line.args[0] in loaded and (use := _use(line)):
                 self.used[loaded[line.args[0]]].add(use)
+        for guard, line in itertools.pairwise(sides.after.lines):
+            if guard.name == _NUMBER and line.args[:1] == guard.args[:1]:
+                self.numbered[int(guard.args[1])].add(line.descr)
 
     def assumed(self) -> dict[str, str]:
         """The type of each field of instances that has one; other structs share their names."""
         single = ((memory, use) for memory, (use, *others) in self.used.items() if not others and ".inst_" in memory)
         return {memory: use for memory, use in single if use != _OTHER and not _ERASED.search(memory)}
+
+    def arrays(self) -> dict[int, str]:
+        """The descrs of arrays by the numbers of their types, where each has one."""
+        times = Counter(descr for descrs in self.numbered.values() for descr in descrs)
+        single = {number: descr for number, (descr, *others) in self.numbered.items() if not others}
+        return {number: descr for number, descr in single.items() if _ARRAY.fullmatch(descr) and times[descr] == 1}
+
+
+def with_numbers(sides: Sides, text: Translated, arrays: Mapping[int, str]) -> tuple[Translated, tuple[str, ...]]:
+    """The pair that declares which arrays have the numbers that its guards ask for, and what is assumed for that."""
+    asked = {int(line.args[1]) for line in sides.after.lines if line.name == _NUMBER} & arrays.keys()
+    numbers = {arrays[number]: number for number in sorted(asked)}
+    if not numbers:
+        return text, ()
+    known = text.before.declarations
+    others = tuple(array for array in known.arrays if array.name not in numbers)
+    own = {array.name: array for array in known.arrays}
+    own |= {name: Array(name, declared_field(name, "", _ITEMS[name[6]], items=True)) for name in numbers.keys() - own}
+    declared = replace(known, arrays=(*others, *(replace(own[name], gc_type=numbers[name]) for name in numbers)))
+    loop = text.loop and (replace(text.loop[0], declarations=declared), replace(text.loop[1], declarations=declared))
+    before, after = (replace(trace, declarations=declared) for trace in (text.before, text.after))
+    told = tuple(f"what has the type number {number} is one of the arrays {name}" for name, number in numbers.items())
+    return replace(text, before=before, after=after, loop=loop), told
 
 
 def _use(line: Line) -> str:

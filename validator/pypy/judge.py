@@ -146,20 +146,25 @@ def _by_types(
 
 def _to_label(pair: LogPair, file: str, knowledge: Knowledge, options: Options, prove: Prove) -> Judged:
     """The verdict on a bridge to an inner label: a proof with the preamble in the place of the recorded loop, which
-    does the same, if the optimized one is right, and with what is known of the types of fields, or else one with
+    does the same, if the optimized one is right, and with what is known of types, or else one with that alone, or with
     neither, whose runs are simpler."""
-    text = translated(pair, file, knowledge)
+    told = text = translated(pair, file, knowledge)
     assert text.loop is not None
     half = _quick(prove, time.monotonic() + options.timeout_s / 2)
-    try:
-        check_written(bridge_to(text.loop, text.before, text.after))
-        first = translated(pair, file, knowledge, is_by_preamble=True, is_typed=True)
-    except (NotModelled, NotStraight):
-        first = translated(pair, file, knowledge, is_typed=True)
-    told = first
-    verdict, texts = _in_turn(first, options, half)
-    if not isinstance(verdict, Proved):
-        told = text
+    for is_by_preamble in (True, False):
+        try:
+            if is_by_preamble:
+                check_written(bridge_to(text.loop, text.before, text.after))
+            typed = translated(pair, file, knowledge, is_by_preamble=is_by_preamble, is_typed=True)
+        except (NotModelled, NotStraight):
+            continue
+        if typed.says(text):
+            continue
+        verdict, texts = _in_turn(typed, options, half)
+        if isinstance(verdict, Proved):
+            told = typed
+            break
+    else:
         verdict, texts = _in_turn(text, options, prove)
     if isinstance(verdict, Proved) and (mistaken := _mistaken(verdict.evidence, text)):
         reason = f"argument {mistaken[0]} of the jump may not be what the loop takes there: only lists of guards tell"

@@ -18,7 +18,7 @@ from optimizer.ir.faults import InputError
 from optimizer.ir.immutable import replace
 from validator.pypy.alike import Alike, alike, of_one_array
 from validator.pypy.facts import Facts, facts_of
-from validator.pypy.field_types import FieldTypes, with_types
+from validator.pypy.field_types import FieldTypes, with_numbers, with_types
 from validator.pypy.forwarded import FORWARDED, forwarded
 from validator.pypy.inferred.classes import Apart, with_classes
 from validator.pypy.inferred.contents import Content, Contents
@@ -73,7 +73,8 @@ class Inferred:
     has, the constants that are known characters, the places of constants that hold 0, and of those whose `lengths` are
     other ones, and the fields of constants that are `folded` to the constants in them; and, if it `forwards`, which
     constants of a pair are one since what is stored to one of them is used for what the other one holds; and the
-    `types` of reference fields, and constant arrays that are one since they are looked up `alike`."""
+    `types` of reference fields, the `arrays` whose types have a number, and constant arrays that are one since they are
+    looked up `alike`."""
 
     effects: frozenset[Effect] = frozenset()
     apart: frozenset[str] = frozenset()
@@ -84,6 +85,7 @@ class Inferred:
     folded: frozenset[str] = frozenset()
     forwards: bool = False
     types: Mapping[str, str] = field(default_factory=dict)
+    arrays: Mapping[int, str] = field(default_factory=dict)
     alike: frozenset[str] = frozenset()
 
 
@@ -167,7 +169,7 @@ class Study:
         sameness, row, once = Sameness(rows), rows.pairs[-1], len(sides.before.lines) - 1
         self._fields.add(sides.before.lines, sameness)
         self._apart.add(one, sides, sameness)
-        self._types.add(sides.before)
+        self._types.add(sides)
         self._alike.add(one, sides, sameness)
         self._evidence.add(one, row, once, sameness)
         self._contents.add(one, row)
@@ -228,6 +230,7 @@ class Study:
             *(effects, self._apart.assumed(log), lone, *constants),
             forwards=True,
             types=self._types.assumed(),
+            arrays=self._types.arrays(),
             alike=self._alike.assumed(log),
         )
         elsewhere = frozenset(map(str, effects - own))
@@ -285,11 +288,13 @@ def translated(
     if strict is not None:
         sides = with_narrow_numbers(with_guards_that_hold(sides, strict.origins, pair.kind))
     text = _text(sides, knowledge, generous=generous)
+    text, numbers = with_numbers(sides, text, knowledge.inferred.arrays) if is_typed else (text, ())
     rests_on = {parent.number for parent in pair.parents if facts.lines}
     rests_on |= {number for number in knowledge.targets.bridges_to(rests_on) if number < pair.number}
     if pair.target is not None:
         rests_on.add(pair.target.number)
-    assumes = sorted({*text.assumes, *facts.assumes, *of_values, *given, *watched, *apart, *zeros, *lengths, *types})
+    inferred = *apart, *zeros, *lengths, *types, *numbers
+    assumes = sorted({*text.assumes, *facts.assumes, *of_values, *given, *watched, *inferred})
     told = (f"{what}{SEEN_ELSEWHERE}" if what in knowledge.elsewhere else what for what in assumes)
     guards = (line for line in sides.after.lines if line.is_guard)
     resumed = (named(knowledge.parents.resumed(pair.number, guard)) for guard in guards)

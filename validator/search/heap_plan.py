@@ -282,6 +282,8 @@ class _Walk:
                 )
         elif isinstance(args[1], ConstInt):
             place.gc_type = args[1].value
+            if (array := self._plan.layout.by_gc_type.get(place.gc_type)) is not None:
+                self._add(place, array)
         else:
             other = self._value(args[1])
             place.is_null = place.is_null or str(args[1]) == NULL.name

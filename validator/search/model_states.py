@@ -40,6 +40,7 @@ class _Contents:
     """The model's account of an object: functions of it, and what it held at first, by epoch."""
 
     class_: int | None = None
+    gc_type: int | None = None
     length: int | None = None
     cells: dict[int, dict[Cell, Term]] = field(default_factory=dict)
 
@@ -64,7 +65,7 @@ class _Reading:
         """Puts what the model says of a term to the object that it is about."""
         if term.kind in ("pointer", "constant", "load_ref", "applied_ref", "raised_ref") and value:
             self._contents.setdefault(value, _Contents())
-        if term.kind not in ("class_of", "length", "load", "load_ref", "load_float"):
+        if term.kind not in ("class_of", "gc_type", "length", "load", "load_ref", "load_float"):
             return
         of = self._model.get(term.args[0], 0)
         is_of_raw = term.kind.startswith("load") and kind_of(term.value.key) is MemoryKind.RAW
@@ -72,6 +73,10 @@ class _Reading:
         match term.kind:
             case "class_of":
                 contents.class_ = value
+            case "gc_type":
+                contents.gc_type = value
+                class_ = self._terms.class_of(term.args[0])
+                contents.class_ = class_.value if class_.kind == "class_id" else self._model.get(class_)
             case "length":
                 contents.length = value
             case _:
@@ -165,7 +170,9 @@ class _Reading:
         is_array = contents.class_ is not None and contents.class_ >= ARRAYS[0]
         if used is not None and (contents.class_ is None or is_array):
             return used
-        return self._layout.array("array") if is_array or contents.length else _OBJECT
+        if is_array or contents.length:
+            return self._layout.array("array")
+        return _OBJECT if contents.gc_type is None else self._layout.struct(f"{_OBJECT.name}{contents.gc_type}")
 
     def _declared_class(self, number: int) -> Struct | Array | None:
         declarations = self._layout.declarations
@@ -217,15 +224,8 @@ class _Reading:
         return Float(self._model[term]) if term.kind == "load_float" else self._model[term]
 
     def _gc_types(self) -> tuple[tuple[str, int], ...]:
-        found: dict[str, int] = {}
-        for term, value in self._model.items():
-            if term.kind != "gc_type":
-                continue
-            class_ = term.args[0]
-            number = class_.value if class_.kind == "class_id" else self._model.get(class_, 0)
-            type_ = self._declared_class(number) or self._named_class(number) or _OBJECT
-            found[type_.name] = value
-        return tuple(sorted(found.items()))
+        numbered = [one for one in self._contents.values() if one.gc_type is not None]
+        return tuple(sorted({self._type(one).name: one.gc_type or 0 for one in numbered}.items()))
 
     # The world.
 

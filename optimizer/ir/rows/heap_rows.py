@@ -134,7 +134,7 @@ HEAP_ROWS = [
     guard("guard_class", (REF, INT), _has_class, _HAS_VTABLE, class_arg=1),
     guard("guard_subclass", (REF, INT), lambda d, h, _none, p, name: h.has_subclass(p, name), _HAS_VTABLE, class_arg=1),
     guard("guard_nonnull_class", (REF, INT), _has_class, class_arg=1),
-    guard("guard_gc_type", (REF, INT), lambda d, h, _none, p, number: d.eq(h.gc_type(p), number), _NOT_NULL),
+    guard("guard_gc_type", (REF, INT), lambda d, h, _none, p, number: h.has_gc_type(p, number), _NOT_NULL),
     Op("quasiimmut_field", (REF,), VOID, Kind.FACT, memory=_WATCH),
     guard("guard_not_invalidated", (), lambda d, h, _none: h.is_valid()),
     _fact("record_exact_class", (REF, INT), _has_class, "the object is NULL or not of that class", class_arg=1),

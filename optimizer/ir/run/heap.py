@@ -127,8 +127,9 @@ class Heap(ObjectHeap):
 
     # The code and what it relies on.
 
-    def gc_type(self, p: Ref) -> int:
-        return self.gc_types.get(self.objects[p].type.name, 0) if p in self.objects else 0
+    def has_gc_type(self, p: Ref, number: int) -> bool:
+        type_, array = self.objects[p].type, self.layout.by_gc_type.get(number)
+        return self.gc_types.get(type_.name, 0) == number and (array is None or array == type_)
 
     def is_valid(self) -> bool:
         return self.valid

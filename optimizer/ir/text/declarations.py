@@ -257,15 +257,19 @@ def _call(at: _Entry) -> Call:
     return Call(at.name, **({"reads": (), "writes": (), **read} if read.get("elidable") else read))
 
 
+_NUMBER = _whole(0, (1 << 63) - 1)
 _FIELD: dict[str, _Reader] = {"type": _one_of(DECLARED_TYPES), "immutable": _flag, "quasi_immutable": _flag}
 _STRUCT: dict[str, _Reader] = {
-    "parent": _text,
-    "vtable": _text,
-    "cleared": _flag,
-    "identity": _flag,
+    **dict.fromkeys(("parent", "vtable"), _text),
+    **dict.fromkeys(("cleared", "identity"), _flag),
     "fields": _all(_field),
 }
-_ARRAY: dict[str, _Reader] = {"item": _one_of(DECLARED_TYPES), "fields": _all(_field), "immutable": _flag}
+_ARRAY: dict[str, _Reader] = {
+    "item": _one_of(DECLARED_TYPES),
+    "fields": _all(_field),
+    "immutable": _flag,
+    "gc_type": _NUMBER,
+}
 _CALL: dict[str, _Reader] = {
     "result": _one_of(RESULT_TYPES),
     **dict.fromkeys(("elidable", "loop_invariant", "can_raise", "can_invalidate"), _flag),
@@ -277,7 +281,7 @@ _CALL: dict[str, _Reader] = {
 _CONST: dict[str, _Reader] = {
     "struct": _text,
     "array": _text,
-    "length": _whole(0, (1 << 63) - 1),
+    "length": _NUMBER,
     "fields": _all(lambda at: (at.name, _content(at))),
     "same_as": _text,
 }

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from optimizer.ir.text.string_text import HIGHEST
 from optimizer.ir.types.declared import SECTIONS, Declarations, KnownObject
-from optimizer.ir.types.memory_types import Array, Content, Field, Struct, declared_type, type_of_content
+from optimizer.ir.types.memory_types import Array, Field, Struct, declared_type, type_of_content
 
 Problem = tuple[tuple[str, ...], str]
 """The path of the wrong value in the TOML text, and what is wrong with it."""
@@ -54,25 +54,20 @@ def inherited_fields(struct: Struct, structs: dict[str, Struct]) -> dict[str, Fi
 def _parents(declarations: Declarations, structs: dict[str, Struct]) -> Iterator[Problem]:
     """The first struct whose ancestors are not as they should be."""
     for item in declarations.structs:
-        here, chain = item, [item.name]
-        while here.parent is not None:
-            if here.parent not in structs:
-                yield ("struct", here.name, "parent"), f"the parent {here.parent} is not a declared struct"
+        here, chain = item, {item.name: 0}
+        while (parent := here.parent) is not None:
+            if parent not in structs:
+                yield ("struct", here.name, "parent"), f"the parent {parent} is not a declared struct"
                 return
-            here = structs[here.parent]
-            chain.append(here.name)
-            if len(chain) > DEEPEST:
-                yield ("struct", item.name, "parent"), _told(chain)
-                return
-
-
-def _told(chain: list[str]) -> str:
-    """The fault of a struct with too many ancestors, or which is its own."""
-    again = next((i for i, name in enumerate(chain) if name in chain[:i]), None)
-    if again is None:
-        return f"struct {chain[0]} has more than {DEEPEST - 1} ancestors, the most there may be"
-    loop = chain[chain.index(chain[again]) : again + 1]
-    return f"struct {loop[0]} inherits from itself: {' -> '.join(loop)}"
+            if parent in chain:
+                told = f"struct {parent} inherits from itself: {' -> '.join([*[*chain][chain[parent] :], parent])}"
+            elif len(chain) == DEEPEST:
+                told = f"struct {item.name} has more than {DEEPEST - 1} ancestors, the most there may be"
+            else:
+                here, chain[parent] = structs[parent], len(chain)
+                continue
+            yield ("struct", item.name, "parent"), told
+            return
 
 
 def _names(declarations: Declarations) -> Iterator[Problem]:
@@ -90,6 +85,10 @@ def _names(declarations: Declarations) -> Iterator[Problem]:
         owner = vtables.setdefault(struct.vtable, struct.name)
         if owner != struct.name:
             yield ("struct", struct.name), f"structs {owner} and {struct.name} have the same vtable"
+    numbers: dict[int, str] = {}
+    for array in declarations.arrays:
+        if array.gc_type is not None and (owner := numbers.setdefault(array.gc_type, array.name)) != array.name:
+            yield ("array", array.name, "gc_type"), f"arrays {owner} and {array.name} have the same gc_type"
 
 
 def _fields(declarations: Declarations, structs: _Fields) -> Iterator[Problem]:
@@ -137,8 +136,8 @@ def _field_of_a_struct(path: tuple[str, ...], name: str, structs: _Fields) -> It
 
 
 def _descrs(declarations: Declarations, structs: _Fields) -> Iterator[Problem]:
-    apart = ("descr", "const")
-    whole = [item for section, items in declarations.sections.items() if section not in apart for item in items]
+    sections = declarations.sections
+    whole = [item for section in sections.keys() - {"descr", "const"} for item in sections[section]]
     named = {item.name for item in whole} | HIGHEST.keys()
     interiors = {f"{array.name}.{field.name}" for array in declarations.arrays for field in array.fields}
     for descr in declarations.descrs:
@@ -167,9 +166,5 @@ def _const(const: KnownObject, declarations: Declarations, structs: _Fields) -> 
             yield where, f"struct {struct} has no field {name}"
         elif not (field.immutable or field.quasi_immutable):
             yield where, f"field {name} of struct {struct} may change: its value cannot be known"
-        elif not _fits(value, field):
+        elif type_of_content(value) is not field.type or (isinstance(value, int) and not field.has_room_for(value)):
             yield where, f"field {name} of struct {struct} is {declared_type(field)}, got {value}"
-
-
-def _fits(value: Content, field: Field) -> bool:
-    return type_of_content(value) is field.type and (not isinstance(value, int) or field.has_room_for(value))

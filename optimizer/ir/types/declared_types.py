@@ -13,7 +13,8 @@ from optimizer.ir.types.memory_types import SUBCLASS, Array, Content, Field, Kno
 
 
 class DeclaredTypes:
-    """Structs and arrays by name, those that are built in included; `by_vtable` are the structs by another name.
+    """Structs and arrays by name, those that are built in included; `by_vtable` are the structs by another name,
+    `by_gc_type` the arrays by the numbers that only they have.
 
     `fields` are those of structs and of arrays of structs, `lone` those of no struct in particular, `constants` what is
     declared of opaque constants, `calls` the declarations of calls; `aliases` say for which names others stand. Nobody
@@ -28,6 +29,7 @@ class DeclaredTypes:
         self.arrays |= {array.name: self._array(array) for array in declarations.arrays}
         self.by_vtable = {struct.vtable: struct for struct in self.structs.values()}
         whole: dict[str, Struct | Array] = {**self.structs, **self.arrays}
+        self.by_gc_type = {array.gc_type: array for array in self.arrays.values() if array.gc_type is not None}
         self.fields = {
             f"{name}.{field.name}": field if field.owner == name else replace(field, owner=name)
             for name, type_ in whole.items()

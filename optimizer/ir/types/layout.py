@@ -142,19 +142,12 @@ class Layout(DeclaredTypes):
         """The struct, array or field (for items and fields of interiors too) of that name."""
         found = self._resolved.get((kind, text))
         if found is None:
-            ways: dict[DescrKind, Callable[[str], Resolved]] = {
-                STRUCT: self.struct,
-                ARRAY: self.array,
-                ITEM: self._item,
-                RAW_FIELD: self.raw_field,
-            }
+            ways = {STRUCT: self.struct, ARRAY: self.array, ITEM: self._item, RAW_FIELD: self.raw_field}
             found = self._resolved[kind, text] = ways.get(kind, self.field)(text)
         return found
 
-    def _item(self, text: str) -> Field:
-        item = self.array(text).item
-        assert item is not None
-        return item
+    def _item(self, text: str) -> Any:
+        return self.array(text).item
 
     def array(self, text: str) -> Array:
         """The array of that name or alias, declared or not."""

@@ -123,13 +123,15 @@ class Struct:
 
 @immutable
 class Array:
-    """A class of arrays: of `item`, or, where that is None, of structs with `fields`."""
+    """A class of arrays: of `item`, or, where that is None, of structs with `fields`. What has the number `gc_type` for
+    the collector is one of them."""
 
     name: str
     item: Field | None = None
     fields: tuple[Field, ...] = ()
     immutable: bool = False
     declared: bool = False
+    gc_type: int | None = None
 
     @property
     def slots(self) -> tuple[Field, ...]:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import replace
+
 import pytest
 
 from optimizer.ir.dialects.pypy_log import read_traces
@@ -20,6 +23,7 @@ LOADS = {
     "list": "<FieldP Node.inst_list 16>",
     "items": "<FieldP Node.inst_items 32>",
     "_value0": "<FieldP Node.inst__value0 48>",
+    "numbered": "<FieldP Node.inst__value0 48>",
 }
 LONG = ("i5 = int_gt(i4, 2)", "guard_true(i5{})")
 USES = {
@@ -27,6 +31,7 @@ USES = {
     "list": ("guard_class(p3, ConstClass(List){})",),
     "items": ("i4 = arraylen_gc(p3, descr=<ArrayP 8>)", *LONG),
     "_value0": ("i4 = strlen(p3)", *LONG),
+    "numbered": ("i4 = arraylen_gc(p3, descr=<ArrayP 8>)", *LONG),
 }
 
 
@@ -47,7 +52,10 @@ def asked(name: str, *, guards: str = "", first: int = 1) -> list[str]:
     return [f"+1: {line}{' [p0]' * line.startswith('guard')}" for line in lines] if guards else lines
 
 
-def whole(name: str, *, nonnull: str = "+1: guard_nonnull(p3, descr=<Guard0x7f42>) [p0]") -> str:
+NONNULL = "+1: guard_nonnull(p3, descr=<Guard0x7f42>) [p0]"
+
+
+def whole(name: str, *, nonnull: Sequence[str] = (NONNULL,)) -> str:
     """A loop that uses what a field holds, and a bridge to its label, which has asked for that, from another trace."""
     before = recorded("[p0]", *asked(name), MARK, "jump(p0, descr=<Loop-1>)") + loop(
         "[p0]",
@@ -60,8 +68,8 @@ def whole(name: str, *, nonnull: str = "+1: guard_nonnull(p3, descr=<Guard0x7f42
         "+1: jump(p0, p3, descr=TargetToken(141))",
     )
     lines = [line for line in asked(name, guards="4")[3:] if not line.startswith("+1: guard_nonnull")]
-    asks = (lines[0], nonnull, *lines[1:])
-    kept = (f"+1: {MARK}", *filter(None, asks), "+1: jump(p0, p3, descr=TargetToken(141))")
+    asks = (lines[0], *nonnull, *lines[1:])
+    kept = (f"+1: {MARK}", *asks, "+1: jump(p0, p3, descr=TargetToken(141))")
     again = recorded("[p0]", MARK, "jump(p0, descr=<Loop-1>)")
     return before + again + bridge("[p0]", *kept)
 
@@ -87,12 +95,12 @@ def test_so_may_one_that_goes_to_the_start_of_the_loop_after_all(name: str) -> N
     assert isinstance(shown.verdict, Proved), shown.verdict
     assert shown.texts is not None
     assert f"{LOADS[name]} holds" in " ".join(shown.texts.assumes)
-    assert not isinstance(behind(whole(name, nonnull="")).verdict, Proved)
+    assert not isinstance(behind(whole(name, nonnull=())).verdict, Proved)
 
 
 def test_not_where_it_may_be_null() -> None:
     for name in ("text", "list", "items"):
-        _, behind = judged(whole(name, nonnull=""))
+        _, behind = judged(whole(name, nonnull=()))
         assert not isinstance(behind.verdict, Proved)
 
 
@@ -104,6 +112,21 @@ def test_not_where_it_is_used_in_several_ways() -> None:
     assert not isinstance(behind.verdict, Proved)
 
 
+NUMBER = "guard_gc_type(p3, {}, descr=<Guard0x7f45>) [p0]"
+
+
+@pytest.mark.parametrize("number", [832, 1240])
+def test_the_number_of_a_type_tells_of_a_field_that_has_several(number: int) -> None:
+    asks = f"+1: {NUMBER.format(number)}"
+    first, behind = judged(whole("numbered", nonnull=(NONNULL, asks)))
+    assert isinstance(first.verdict, Proved)
+    assert isinstance(behind.verdict, Proved), behind.verdict
+    assert behind.texts is not None
+    assert f"what has the type number {number} is one of the arrays <ArrayP 8>" in behind.texts.assumes
+    assert not isinstance(judged(whole("numbered"))[1].verdict, Proved)
+    assert not isinstance(judged(whole("numbered", nonnull=(asks,)))[1].verdict, Proved)
+
+
 def test_it_is_inferred_and_not_certain() -> None:
     items = list(pair_sections(read_traces(whole("text").splitlines())))
     knowledge = study(items, "log").certain()
@@ -113,6 +136,10 @@ def test_it_is_inferred_and_not_certain() -> None:
 
 WATCHED = Line(None, "quasiimmut_field", ("p1",), "<QuasiImmutDescr object at 0x7f10>")
 LOAD = Line("p1", "getfield_gc_r", ("p0",), "<FieldP A.inst_one 8>")
+
+
+def pair(*recorded: Line) -> Sides:
+    return Sides(Printed(("p0",), recorded), Printed(("p0",), ()))
 
 
 @pytest.mark.parametrize(
@@ -136,15 +163,43 @@ LOAD = Line("p1", "getfield_gc_r", ("p0",), "<FieldP A.inst_one 8>")
 def test_the_type_of_a_field_is_what_its_values_are_used_for(uses: list[Line], told: str | None) -> None:
     types = FieldTypes()
     for one in uses:
-        types.add(Printed(("p0",), (LOAD, one)))
+        types.add(pair(LOAD, one))
     assert types.assumed().get(LOAD.descr) == told
 
 
 def test_structs_that_share_a_name_have_fields_of_several_types() -> None:
     types = FieldTypes()
     items = Line("p1", "getfield_gc_r", ("p0",), "<FieldP list.items 16>")
-    types.add(Printed(("p0",), (items, Line("i2", "arraylen_gc", ("p1",), "<ArrayP 8>"))))
+    types.add(pair(items, Line("i2", "arraylen_gc", ("p1",), "<ArrayP 8>")))
     assert not types.assumed()
+
+
+GUARD = Line(None, "guard_gc_type", ("p1", "832"))
+LENGTH = Line("i2", "arraylen_gc", ("p1",), "<ArrayP 8>")
+
+
+@pytest.mark.parametrize(
+    ("optimized", "arrays"),
+    [
+        (((GUARD, LENGTH),), {832: "<ArrayP 8>"}),
+        (
+            ((GUARD, LENGTH), (replace(GUARD, args=("p1", "1240")), replace(LENGTH, descr="<ArrayS 8>"))),
+            {832: "<ArrayP 8>", 1240: "<ArrayS 8>"},
+        ),
+        (((GUARD, LENGTH), (GUARD, replace(LENGTH, descr="<ArrayS 8>"))), {}),
+        (((GUARD, LENGTH), (replace(GUARD, args=("p1", "833")), LENGTH)), {}),
+        (((GUARD, replace(LENGTH, args=("p2",))),), {}),
+        (((GUARD, replace(LENGTH, descr="<FieldS list.length 8>")),), {}),
+        (((GUARD, GUARD, LENGTH),), {}),
+    ],
+)
+def test_the_number_of_a_type_is_that_of_the_arrays_that_guards_ask_for(
+    optimized: Sequence[tuple[Line, ...]], arrays: dict[int, str]
+) -> None:
+    types = FieldTypes()
+    for lines in optimized:
+        types.add(Sides(Printed(("p0",), ()), Printed(("p0",), lines)))
+    assert types.arrays() == arrays
 
 
 @pytest.mark.parametrize("shown", [(), (Line(None, "guard_nonnull", ("p0",)),)])

@@ -136,14 +136,6 @@ def test_guards_of_the_body_come_from_the_first_recorded_one_that_asks_about_the
         ),
         ("guard_gc_type(p2, 100, descr=<Guard0x7f24>) [p0]", ("guard_subclass(p2, 7, descr=<Guard0x7f24>) [p0]",)),
         (
-            "i10 = arraylen_gc(p6, descr=<ArrayP 8>)",
-            (
-                "i10 = arraylen_gc(p6, descr=<ArrayP 8>)",
-                "i11 = int_is_true(i10)",
-                "guard_true(i11, descr=<Guard0x7f31>) [p0]",
-            ),
-        ),
-        (
             f"i4 = getfield_gc_i(p2, descr={LENGTH})",
             (f"i4 = getfield_gc_i(p2, descr={LENGTH.replace('length', 'size')})",),
         ),
@@ -153,6 +145,14 @@ def test_guards_of_the_body_come_from_the_first_recorded_one_that_asks_about_the
 def test_faults_of_what_is_asked_are_found(right: str, wrong: tuple[str, ...]) -> None:
     assert f"+1: {right}" in BRIDGE
     assert not isinstance(verdict(right, *wrong), Proved)
+
+
+def test_a_guard_that_asks_for_more_resumes_in_front_of_the_loop() -> None:
+    """There it may fail in whatever cases, which is told."""
+    length = "i10 = arraylen_gc(p6, descr=<ArrayP 8>)"
+    shown = verdict(length, length, "i11 = int_lt(5, i10)", "guard_true(i11, descr=<Guard0x7f31>) [p0]")
+    assert isinstance(shown, Proved), shown
+    assert len(BRIDGE) - 9 in shown.evidence.stricter
 
 
 def test_what_nobody_uses_is_not_computed() -> None:

@@ -70,8 +70,8 @@ class SymbolicHeap(HeapState, HeapDomain[Term, Term, Term]):
     def has_subclass(self, p: Term, vtable: str) -> Term:
         return self.terms.has_subclass(p, vtable)
 
-    def gc_type(self, p: Term) -> Term:
-        return self.terms.gc_type(p)
+    def has_gc_type(self, p: Term, number: Term) -> Term:
+        return self.terms.has_gc_type(p, number)
 
     # Contents.
 

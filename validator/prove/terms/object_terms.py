@@ -64,7 +64,7 @@ class ObjectTerms(ReferenceTerms):
             case "class_in":
                 return self._class_in(args[0], term.value)
             case "gc_type":
-                return self._make(term.kind, tuple(args))
+                return self.gc_type(*args)
             case "vtable":
                 return self._vtable_of(args[0])
             case kind if kind in APPLIED:

@@ -324,12 +324,16 @@ class ReferenceTerms(Terms):
             return self.false
         return self._make("class_same", (a, b) if a.number < b.number else (b, a))
 
-    def gc_type(self, p: Term) -> Term:
-        """The number that the collector has for the reference's class."""
-        return self.by_object(p, self._gc_type)
+    def has_gc_type(self, p: Term, number: Term) -> Term:
+        """Has the reference's type that number for the collector? Then it is one of the arrays that are declared to
+        have it. Others of one declared type may have other numbers: it may stand for several."""
+        has = self.eq(self.gc_type(p), number)
+        array = self.layout.by_gc_type.get(number.value) if number.kind == "const" else None
+        return has if array is None else self.both(self.class_in(p, self.class_range(array.name)), has)
 
-    def _gc_type(self, p: Term) -> Term:
-        return self._if_exposed(p, self._gc_type, self._make("gc_type", (self.class_of(p),)))
+    def gc_type(self, p: Term) -> Term:
+        """A number of which nothing is known but that it is the reference's."""
+        return self.by_object(p, lambda one: self._make("gc_type", (one,)))
 
     def vtable(self, p: Term) -> Term:
         """The address of the vtable of the reference's class, 0 of NULL."""

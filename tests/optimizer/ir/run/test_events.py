@@ -32,8 +32,8 @@ def trace_of(body: str, declarations: str = DECLARATIONS) -> Trace:
     return parse(f"{declarations}[p0, p1, p2, p3]\n{body}\n")
 
 
-def run_on(body: str, world: World | None = None) -> Run:
-    program = Program(trace_of(body))
+def run_on(body: str, world: World | None = None, declarations: str = DECLARATIONS) -> Run:
+    program = Program(trace_of(body, declarations))
     state = parse_heap(HEAP, program.layout)
     return program.run([state.named(name) or NULL for name in REFS], world, heap=state)
 
@@ -319,6 +319,14 @@ def test_numbers_of_types() -> None:
         for claimed in (0, 3, 4):
             run = run_on(f"guard_gc_type({name}, {claimed}) []\nfinish()", world)
             assert run.outcome == (Finished(()) if claimed == number else GuardFailed(0, ()))
+
+
+def test_a_number_that_arrays_are_declared_to_have_is_no_other_ones() -> None:
+    declared = DECLARATIONS.replace("[array.Words]", "[array.Words]\ngc_type = 4")
+    world = World(gc_types=(("Node", 4), ("Words", 4), ("Points", 5)))
+    for name, number, passes in (("p0", 4, False), ("p2", 4, True), ("p2", 5, False), ("p3", 5, True)):
+        run = run_on(f"guard_gc_type({name}, {number}) []\nfinish()", world, declared)
+        assert run.outcome == (Finished(()) if passes else GuardFailed(0, ()))
 
 
 def test_a_copy_relies_on_the_same() -> None:

@@ -198,6 +198,12 @@ BAD = {
         1,
         "field a of struct B is inherited from its parent already",
     ),
+    "two numbers of types": (
+        "[array.A]\nitem = 'int'\ngc_type = 8\n[array.B]\nitem = 'int'\ngc_type = 8",
+        6,
+        1,
+        "arrays A and B have the same gc_type",
+    ),
     "two vtables": ("[struct.A]\n[struct.B]\nvtable = 'A'", 2, 2, "structs A and B have the same vtable"),
     "both immutable": (
         "[struct.A.fields]\nx = { type = 'int', immutable = true, quasi_immutable = true }",
