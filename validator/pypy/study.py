@@ -36,6 +36,7 @@ from validator.pypy.inferred.witnesses import witness
 from validator.pypy.inferred.zeros import Zeros, with_zeros
 from validator.pypy.kept import Kept, damaged
 from validator.pypy.label_args import mistakes
+from validator.pypy.lookups import LOOKED_UP, with_lookups
 from validator.pypy.printed.copies import COPIED
 from validator.pypy.printed.descrs import Descrs
 from validator.pypy.printed.float_bytes import FLOAT_BYTES, with_float_bytes
@@ -57,7 +58,7 @@ SEEN_ELSEWHERE = " (seen in other programs)"
 
 _CERTAIN = (
     *(SAME_CONSTANTS, WATCHED, SAME_STRINGS, INSTANCES, HASHES, RPYTHON, FOREIGN, COPIED, UNUSED, FLOAT_BYTES),
-    *(OF_NOBODY_ELSE, OF_ONE_STRATEGY, OF_ONE_KIND, OF_ONE_PATTERN, SIGNALS),
+    *(OF_NOBODY_ELSE, OF_ONE_STRATEGY, OF_ONE_KIND, OF_ONE_PATTERN, SIGNALS, LOOKED_UP),
 )
 
 
@@ -277,6 +278,7 @@ def translated(
     generous = strict is not None
     whole, sides, facts, of_values = _with_facts(pair, file, knowledge, generous)
     sides = by_preamble(sides) if is_by_preamble else sides
+    sides, lookups = with_lookups(sides, knowledge.leaves)
     sides, given = with_given(sides, knowledge.effects, knowledge.leaves)
     known = knowledge.leaves, knowledge.fields.never_changes
     sides, watched = with_watched(sides, whole, *known)
@@ -294,7 +296,7 @@ def translated(
     if pair.target is not None:
         rests_on.add(pair.target.number)
     inferred = *apart, *zeros, *lengths, *types, *numbers
-    assumes = sorted({*text.assumes, *facts.assumes, *of_values, *given, *watched, *inferred})
+    assumes = sorted({*text.assumes, *facts.assumes, *of_values, *lookups, *given, *watched, *inferred})
     told = (f"{what}{SEEN_ELSEWHERE}" if what in knowledge.elsewhere else what for what in assumes)
     guards = (line for line in sides.after.lines if line.is_guard)
     resumed = (named(knowledge.parents.resumed(pair.number, guard)) for guard in guards)
