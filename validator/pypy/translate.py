@@ -3,22 +3,20 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator, Mapping, Set
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import partial
 
-from optimizer.ir.dialects.pypy_trace import declarations_of, declared_call
 from optimizer.ir.immutable import replace
 from optimizer.ir.rows.ops import OPS
 from optimizer.ir.trace import ConstInt, Exit, Operation, Trace
-from optimizer.ir.types.declared import Call, Declarations
-from optimizer.ir.types.memory_types import RAW
+from validator.pypy.declared import CLASS_TESTS, class_name, declarations, possible
 from validator.pypy.inferred.contents import Content, known_constants
-from validator.pypy.inferred.effects import CODE, Effect, leaves
+from validator.pypy.inferred.effects import Effect
 from validator.pypy.inferred.fields import NEVER_CHANGES, Fields
 from validator.pypy.inferred.sameness import Node, Sameness
 from validator.pypy.inferred.strings import SAME_STRINGS, constant_strings, new_strings
-from validator.pypy.inferred.written import ALLOCATIONS, check_places, reads_written_only
+from validator.pypy.inferred.written import ALLOCATIONS, check_places
 from validator.pypy.origins import earliest_origins, handing_over_their_own, origins_in_loop, origins_of
 from validator.pypy.printed.copies import COPIED, Copies, copies_of
 from validator.pypy.printed.lines import (
@@ -27,22 +25,17 @@ from validator.pypy.printed.lines import (
     RPYTHON,
     Line,
     Printed,
-    allocates_raw,
     is_float,
     is_foreign,
     is_pointer,
     is_variable,
     keeps_off,
-    touches_no_object,
-    touches_nothing,
 )
 from validator.pypy.printed.rows import Rows
 from validator.pypy.printed.straight import AFTER, BEFORE, TOKEN, VIRTUAL_REF, Sides
 from validator.pypy.writing import Writing
 
 _KINDS = {"<FieldS": "i", "<FieldU": "i", "<FieldP": "p", "<FieldF": "f"}
-_RESULTS = {"i": "int", "r": "ref", "f": "float", "n": "void"}
-_CLASS_TESTS = ("guard_class", "guard_nonnull_class", "record_exact_class")
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,14 +88,14 @@ def translate(
     names = _Names(rows, sameness, copies, {**strings, **{node: one.text for node, one in known.items()}})
     extra = (TOKEN, *map(_float_name, sorted({arg for line in lines for arg in line.args if is_float(arg)})))
     written = _written(sides, extra, names, fields)
-    possible = frozenset(_possible(lines, copies))
-    used = possible if generous else possible & effects
+    used = frozenset(possible(lines, copies))
+    used = used if generous else used & effects
     needed = {SAME_STRINGS: strings, INSTANCES: names.asks_for_objects, COPIED: copies.arrays}
     earliest = earliest_origins(sides, rows, sameness)
     origins, moved = origins_of(sides, rows, sameness, earliest)
     of_target = _written(sides.target, extra, names, fields, is_right=True) if sides.target else ()
-    declarations = copies.declared(lines, _declarations(sides, used, fields, copies.memories))
-    before, after, *loop = (one.trace(declarations) for one in (*written, *of_target))
+    declared = copies.declared(lines, declarations(sides, used, fields, copies.memories))
+    before, after, *loop = (one.trace(declared) for one in (*written, *of_target))
     return Translated(
         sides,
         before,
@@ -258,7 +251,7 @@ class _Names:
             self._made_alike(sides)
             for line in sides.before.lines:
                 if line.name == "guard_class":
-                    self.classes.setdefault(self._made(BEFORE, line.args[0]), _class_name(line.args[1]))
+                    self.classes.setdefault(self._made(BEFORE, line.args[0]), class_name(line.args[1]))
 
     def _made_alike(self, sides: Sides) -> None:
         """Takes objects of both traces for such of one class that have the same size and contents, or hold objects
@@ -304,8 +297,8 @@ class _Names:
             return self.strings.get(node) or f"ConstPtr({self.objects.setdefault(node, f'k{len(self.objects)}')})"
         if is_float(text):
             return _float_name(text)
-        if line.name in _CLASS_TESTS and place == 1:
-            return f"ConstClass({_class_name(text)})"
+        if line.name in CLASS_TESTS and place == 1:
+            return f"ConstClass({class_name(text)})"
         if text.startswith("ConstClass(") and line.is_call and line.descr.startswith("<Call"):
             descrs = self.callees.setdefault(text, [])
             descrs += [] if line.descr in descrs else [line.descr]
@@ -334,67 +327,5 @@ class _Names:
         return line.descr
 
 
-def _class_name(text: str) -> str:
-    return text.removeprefix("ConstClass(").removesuffix(")")
-
-
 def _float_name(text: str) -> str:
     return "f_" + "".join({"-": "m", "+": "p", ".": "d"}.get(char, char) for char in text)
-
-
-def _possible(lines: tuple[Line, ...], copies: Copies) -> Iterator[Effect]:
-    memories = {found.memory for line in lines if (found := line.access)}
-    may_write = (line for line in lines if line.may_write and not touches_no_object(line.function))
-    for function in {line.function for line in may_write if line.args not in copies.arrays}:
-        if not keeps_off(function):
-            yield Effect(function, "invalidates", CODE)
-        for memory in [one for one in memories if not keeps_off(function, one)]:
-            yield Effect(function, "reads", memory)
-            yield Effect(function, "writes", memory)
-
-
-def _declarations(sides: Sides, effects: frozenset[Effect], fields: Fields, copied: Set[str]) -> Declarations:
-    lines, is_loop = sides.lines, sides.is_peeled or sides.target is not None
-    accessed = sorted({found.memory for line in lines if (found := line.access)})
-    named = sorted({*accessed, *copied})
-    memories = [memory for memory in named if not fields.never_changes(memory)]
-    has_bytes = any(line.name.startswith(("gc_load", "gc_store")) for line in lines)
-    calls: dict[str, Call] = {}
-    for line in lines:
-        function = line.function if line.is_call else ""
-        call = _declared(line) if function and function not in calls else None
-        if call is None:
-            continue
-        if touches_nothing(function):
-            calls[function] = replace(call, reads=(), writes=(), can_invalidate=False)
-            continue
-        if allocates_raw(function):
-            calls[function] = replace(call, reads=(), writes=(RAW,), can_invalidate=False)
-            continue
-        if call.loop_invariant:  # in a straight line it is a function, and does nothing
-            call = replace(call, loop_invariant=False, elidable=True, oopspec=None, can_invalidate=False)
-        written = tuple(memory for memory in memories if not leaves(function, memory, effects, fields))
-        read = tuple(
-            memory
-            for memory in named
-            if Effect(function, "reads", memory) not in effects and not keeps_off(function, memory)
-        )
-        if len(written) < len(named) and not has_bytes:
-            call = replace(call, writes=(*written, RAW))
-        if len(read) < len(named) and not has_bytes:
-            call = replace(call, reads=(*read, RAW))
-        if Effect(function, "invalidates", CODE) in effects or keeps_off(function):
-            call = replace(call, can_invalidate=False)
-        calls[function] = call
-    certain = replace(declarations_of(accessed), fields=fields.declared(accessed), calls=tuple(calls.values()))
-    return (
-        replace(certain, hands_on_unwritten=False) if is_loop and reads_written_only(sides, fields.spans) else certain
-    )
-
-
-def _declared(call: Line) -> Call | None:
-    """The declaration of a call as far as it is printed; that of compiled code prints none, and may do everything."""
-    kind = call.name.removeprefix("call_assembler_")
-    if kind in _RESULTS:
-        return Call(call.function, _RESULTS[kind], can_raise=True, can_invalidate=True)
-    return declared_call(call.descr, call.function)

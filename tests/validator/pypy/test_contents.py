@@ -136,3 +136,49 @@ def peeled(*characters: int) -> str:
 def test_a_preamble_and_its_body_are_two(characters: tuple[int, int], is_right: bool) -> None:
     (one,) = judged(peeled(*characters))
     assert is_proved(one) is is_right
+
+
+SLICE = "p4 = call_pure_r(ConstClass(ll_slice), p0, 0, 1, descr=<Callr 8 rii EF=3 OS=23>)"
+LONG = ("i8 = strlen(p0)", "i9 = int_gt(i8, 0)", "guard_true(i9{})")
+
+
+def of_slice(*compared: str, own: tuple[str, ...] = ()) -> str:
+    """A pair that compares a string's first character with a constant, behind numbers that the program compares."""
+    point = POINT.format(line=9)
+    asks = [one for line in own for one in (line, f"guard_false({line.split()[0]}{{}})")]
+    first = [one for line in compared for one in (line, f"guard_false({line.split()[0]}{{}})")]
+    before = (
+        *LONG,
+        ITEM,
+        *asks,
+        SLICE,
+        "guard_no_exception()",
+        EQUAL.format("i5", 7).replace("p0,", "p4,"),
+        "guard_false(i5)",
+    )
+    optimized = (
+        line.format(f", descr=<Guard0x3{at}>") + " [p0]" * line.startswith("guard")
+        for at, line in enumerate((*LONG, ITEM, *asks, *first))
+    )
+    return recorded("[p0, p1]", point, *(line.format("") for line in before), "finish(p0)") + bridge(
+        "[p0, p1]", point, *(f"+1: {line}" for line in (*optimized, "finish(p0)"))
+    )
+
+
+ITEM, IS = "i6 = strgetitem(p0, 0)", "i11 = int_eq(i6, 92)"
+
+
+@pytest.mark.parametrize("own", [(), ("i7 = int_eq(i8, 7)",)])
+def test_a_character_of_a_string_that_has_one_is_compared_with_a_constant(own: tuple[str, ...]) -> None:
+    assert not any(map(is_proved, judged(of_slice(IS, own=own))))
+    shown = judged(of_slice(IS, own=own) * 2)
+    assert all(map(is_proved, shown))
+    assert shown[0].texts is not None
+    assert ASSUMED in shown[0].texts.assumes
+    for other in ("93", "i8"):
+        assert not any(map(is_proved, judged(of_slice(IS, own=own) * 2 + of_slice(IS.replace("92", other)))))
+
+
+def test_a_character_that_the_program_compares_itself_says_nothing() -> None:
+    """The comparison with the constant is left out, of which nothing is known."""
+    assert not any(map(is_proved, judged(of_slice(own=(IS,)) * 2)))

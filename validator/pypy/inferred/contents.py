@@ -1,9 +1,10 @@
 """The characters that constant strings are, which PyPy's optimizer looks up and no log prints.
 
 Where a recorded trace asks whether a string equals a constant, and the constant is one character, the optimizer always
-asks for that character instead (`opt_call_stroruni_STR_EQUAL` in vstring.py). So it is assumed of the constant at one
-place of the program that it is this character, if two pairs say so, and none says another one or a longer string of
-that place: the place is a bytecode, with the number of constants that it has compared with in front.
+asks for that character instead (`opt_call_stroruni_STR_EQUAL` in vstring.py), or compares that of a string that has
+one. So it is assumed of the constant at one place of the program that it is this character, if two pairs say so, and
+none says another one or a longer string of that place: the place is a bytecode, with the number of constants that it
+has compared with in front.
 """
 
 from __future__ import annotations
@@ -23,6 +24,9 @@ from validator.pypy.printed.straight import BEFORE, Sides
 _EQUAL, _EQUAL_TO_CHARACTER = 24, (27, 29, 30)
 _EQUAL_TO_STRING = (_EQUAL, 25, 26, 28, 31)
 """The numbers of the known functions that compare a string, or a slice of one, with a string and with a character."""
+
+_EQUAL_ITEM = "int_eq"
+"""The operation that does so, with a character that the optimizer has."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,10 +55,12 @@ class Contents:
         """Takes in a pair, of which this is the last row. Where the optimized trace compares strings less often at a
         bytecode, be it with constants or not, nothing tells which comparisons are left."""
         left: dict[str, list[int | None]] = {}
-        for line in sides.after.lines:
-            if line.oopspec in (*_EQUAL_TO_CHARACTER, *_EQUAL_TO_STRING):
-                is_known = line.oopspec in _EQUAL_TO_CHARACTER and not is_variable(line.args[-1])
-                left.setdefault(line.point, []).append(int(line.args[-1]) if is_known else None)
+        for line in _left(sides.after.lines):
+            is_known = line.oopspec not in _EQUAL_TO_STRING and not is_variable(line.args[-1])
+            left.setdefault(line.point, []).append(int(line.args[-1]) if is_known else None)
+        for line in _left(sides.before.lines):
+            if line.name == _EQUAL_ITEM:  # then nothing tells them from comparisons of strings
+                left.pop(line.point, None)
         compared: dict[str, list[str]] = {}
         for line, place, _ in comparisons(sides.before.lines):
             compared.setdefault(line.point, []).append(place)
@@ -74,6 +80,15 @@ class Contents:
         plain = {place for place, found in characters.items() if len(found) == 1} - self.denied
         enough = told(self.said, log, lambda content: is_named(content.place))
         return frozenset(content for content in enough if content.place in plain)
+
+
+def _left(lines: tuple[Line, ...]) -> Iterator[Line]:
+    """The comparisons of strings, and of their characters with numbers."""
+    items = {line.result for line in lines if line.name == "strgetitem"}
+    for line in lines:
+        is_of_item = line.name == _EQUAL_ITEM and line.args[0] in items
+        if is_of_item or line.oopspec in (*_EQUAL_TO_CHARACTER, *_EQUAL_TO_STRING):
+            yield line
 
 
 def known_constants(rows: Rows, sameness: Sameness, contents: frozenset[Content]) -> dict[Node, Content]:
