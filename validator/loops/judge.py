@@ -15,7 +15,7 @@ from validator.loops.proofs import (
     STEP,
     Proof,
     first_origin,
-    freer_step,
+    freer_steps,
     proofs,
     proofs_behind,
     unrolled,
@@ -130,9 +130,11 @@ def _freer(
     loop: Loop, judging: Judging, origins: tuple[int | None, ...], verdict: Refuted | Unknown
 ) -> Proved | Refuted | Unknown:
     """The verdict on the step, which is this one, or a proof of it where guards are in another order."""
-    step = freer_step(loop, judging.options, origins)
-    again = judging.verdict(step.before, step.after, step.options, is_vacuous_told=True)
-    return again if isinstance(again, Proved) else verdict
+    for step in freer_steps(loop, judging.options, origins):
+        again = judging.verdict(step.before, step.after, step.options, is_vacuous_told=True)
+        if isinstance(again, Proved):
+            return again
+    return verdict
 
 
 def _proofs(loop: Loop, options: Options, proved: Mapping[str, Evidence]) -> Iterator[Proof]:

@@ -21,7 +21,7 @@ from optimizer.ir.faults import Unsupported
 from optimizer.ir.immutable import immutable, replace
 from optimizer.ir.loops import Part, in_a_row, marked, named_anew
 from optimizer.ir.rows.ops import OPS
-from optimizer.ir.rows.row import EVENT, INT
+from optimizer.ir.rows.row import EVENT, FLOAT, INT, REF
 from optimizer.ir.trace import ConstInt, Operation, Trace, Value, Var, exit_of
 from optimizer.ir.types.declared import Declarations
 from optimizer.ir.types.trace_layout import layout_of
@@ -87,7 +87,8 @@ def proofs_behind(loop: Loop, options: Options, origins: Sequence[int | None]) -
     places: dict[int | None, int] = {}
     if not loop.is_bridge:  # there is a guard of the preamble in the place of the recorded one that it stands for
         places = {k: recorded + j for j, k in reversed(list(enumerate(origins[:optimized])))}
-    step = _step(loop, options, origins, [places.get(None if k is None else k - recorded) for k in origins[optimized:]])
+    in_body = [places.get(None if k is None else k - recorded) for k in origins[optimized:]]
+    step = _step(loop, options, origins, in_body, loop.peeled.preamble)
     shared = makes_strings(loop.peeled.preamble, loop.layout) and sharing(
         step.before, step.after, layout_of(step.before, step.after)
     )
@@ -96,13 +97,41 @@ def proofs_behind(loop: Loop, options: Options, origins: Sequence[int | None]) -
     yield step
 
 
-def freer_step(loop: Loop, options: Options, origins: Sequence[int | None]) -> Proof:
+def freer_steps(loop: Loop, options: Options, origins: Sequence[int | None]) -> Iterator[Proof]:
     """The step, where guards of the body may be in another order than those of the preamble: both may leave anywhere
-    between two events. So each stands for the first one of the preamble behind as many events."""
+    between two events. So each stands for the first one of the preamble behind as many events.
+
+    And where they may be behind other events: where the body comes to the label, the recorded loop goes round, and so
+    does the preamble, if its guards fail only where the recorded loop leaves, which `entry` says, and of the loop of a
+    bridge nobody does. So what these ask may be taken for granted."""
+    preamble = loop.peeled.preamble
+    yield _freer_step(loop, options, origins, preamble)
+    if not loop.is_bridge and options.guards is not Guards.SAFE:
+        yield _freer_step(loop, options, origins, replace(preamble, ops=tuple([_stated(one) for one in preamble.ops])))
+
+
+def _freer_step(loop: Loop, options: Options, origins: Sequence[int | None], preamble: Part) -> Proof:
     first: dict[int, int] = {}
-    for j, events in enumerate(_events_ahead(loop.peeled.preamble), start=len(loop.first[0].guards)):
+    for j, events in enumerate(_events_ahead(preamble), start=len(loop.first[0].guards)):
         first.setdefault(events, j)
-    return _step(loop, options, origins, [first.get(events) for events in _events_ahead(loop.peeled.body)])
+    return _step(loop, options, origins, [first.get(events) for events in _events_ahead(loop.peeled.body)], preamble)
+
+
+def _stated(guard: Operation) -> Operation:
+    """The fact that the guard passes; the guard itself where there is no operation for that."""
+    name, args = guard.op.name, guard.args
+    match name:
+        case "guard_true" | "guard_false":
+            name, args = "record_exact_value_i", (*args, ConstInt(int(name == "guard_true")))
+        case "guard_value" if args[0].type is not FLOAT:
+            name = f"record_exact_value_{'r' if args[0].type is REF else 'i'}"
+        case "guard_class" | "guard_nonnull_class":
+            name = "record_exact_class"
+        case "guard_nonnull":
+            name = "assert_not_none"
+        case _:
+            return guard
+    return replace(guard, op=OPS[name], args=args, exit=None)
 
 
 def _events_ahead(part: Part) -> list[int]:
@@ -111,11 +140,13 @@ def _events_ahead(part: Part) -> list[int]:
     return [count for one, count in zip(part.ops, counts, strict=False) if one.op.is_guard]
 
 
-def _step(loop: Loop, options: Options, origins: Sequence[int | None], in_body: Sequence[int | None]) -> Proof:
-    """The step, in which the guards of the body stand for these of the recorded side."""
+def _step(
+    loop: Loop, options: Options, origins: Sequence[int | None], in_body: Sequence[int | None], preamble: Part
+) -> Proof:
+    """The step, in which the guards of the body stand for these of the recorded side, with that preamble there."""
     start, other_start = loop.first
     named = [k if k is None or k < len(start.guards) else None for k in origins[: len(other_start.guards)]]
-    preamble = named_anew(_unnamed(loop.peeled.preamble))  # names of both sides are taken for those of one object
+    preamble = named_anew(_unnamed(preamble))  # names of both sides are taken for those of one object
     before = [_unnamed(start), promising_nothing(preamble)]
     after = [_named(other_start, named), _leaving(_named(loop.peeled.body, in_body))]
     step = _proof(loop, STEP, before, after, _loosely(options), shows=True)

@@ -8,7 +8,7 @@ from optimizer.ir.text import parse
 from optimizer.peel import peel
 from tests.validator.loop_pairs import edited
 from tests.validator.pairs import judge
-from validator import Proved, Refuted, validate
+from validator import Proved, Refuted, Unknown, Verdict, validate
 from validator.prove.notes import BLIND
 
 
@@ -440,3 +440,50 @@ def test_a_body_may_test_in_another_order_than_its_preamble() -> None:
     for line in (compares.format(1, 2), asks.format(1)):
         wrong = f"{first}label(p1, descr=Body)\n{edited(body, line, '')}jump(p2, descr=Body)\n"
         assert not isinstance(judge(before, wrong, **modes), Proved)
+
+
+def asked_sooner(sooner: str, asks: str, left_out: str = "") -> Verdict:
+    """The verdict on a loop that asks in front of an event what its body asks behind it, but for what is left out."""
+    loads = "p{1} = getfield_gc_r(p{0}, descr=next)\nguard_nonnull(p{1}) [p{0}]\n"
+    tells = "i{1} = getfield_gc_i(p{0}, descr=value)\ncall_n(1, i{1}, descr=tell)\n"
+    asked = (
+        "i{0}7 = getfield_gc_i(p{0}, descr=flag)\ni{0}9 = int_is_true(i{0}7)\n"
+        "p{0}8 = getfield_gc_r(p{0}, descr=other)\nf{0}6 = getfield_gc_f(p{0}, descr=size)\n"
+    )
+    declared = '+++\n[call.tell]\nresult = "void"\nreads = []\nwrites = []\n+++\n[p0]\nguard_nonnull(p0) [p0]\n'
+    before = f"{declared}{(tells + asked + asks + loads).format(0, 1)}jump(p1)\n"
+    first = f"{declared}{(asked + sooner + tells + loads).format(0, 1)}label(p1, descr=Body)\n"
+    body = (tells + asked + asks + loads).format(1, 2)
+    kept = edited(body, {"tells": tells, "asks": asks}[left_out].format(1, 2), "") if left_out else body
+    return judge(before, f"{first}{kept}jump(p2, descr=Body)\n", guards="early", failargs="ignore")
+
+
+@pytest.mark.parametrize(
+    ("sooner", "asks"),
+    [
+        ("guard_nonnull_class(p{0}, ConstClass(Node)) [p{0}]\n", "guard_class(p{0}, ConstClass(Node)) [p{0}]\n"),
+        *((f"{asks} [p{{0}}]\n",) * 2 for asks in ("guard_true(i{0}9)", "guard_false(i{0}9)", "guard_value(i{0}7, 5)")),
+        *((f"{asks} [p{{0}}]\n",) * 2 for asks in ("guard_nonnull(p{0}8)", "guard_value(p{0}8, ConstPtr(k))")),
+    ],
+)
+def test_a_body_may_test_behind_an_event_what_its_preamble_tests_in_front_of_it(sooner: str, asks: str) -> None:
+    assert isinstance(asked_sooner(sooner, asks), Proved)
+    for left_out in ("tells", "asks"):
+        assert not isinstance(asked_sooner(sooner, asks, left_out), Proved)
+
+
+def test_which_float_a_preamble_asks_for_is_left_open() -> None:
+    asks = "guard_value(f{0}6, 1.5) [p{0}]\n"
+    assert isinstance(asked_sooner(asks, asks), Unknown)
+
+
+def test_what_a_preamble_asks_beyond_the_loop_is_not_taken_for_granted() -> None:
+    """The third iteration finds out that the body did not ask for it: what it tells is 1, be the number 5 or more."""
+    declared = '+++\n[call.tell]\nresult = "void"\nreads = []\nwrites = []\n+++\n'
+    tells = "call_n(1, {}, descr=tell)\n"
+    before = f"[i0, i1]\nguard_true(1) []\ni2 = int_lt(i1, 5)\n{tells.format('i2')}i3 = int_add(i0, 1)\njump(i3, i0)\n"
+    asks = "i4 = int_lt(i0, 5)\nguard_true(i4, origin=0) []\n"
+    first = f"[i0, i1]\n{asks}i2 = int_lt(i1, 5)\n{tells.format('i2')}i3 = int_add(i0, 1)\nlabel(i3, i4, descr=Body)\n"
+    body = f"{tells.format('i4')}i8 = int_add(i3, 1)\njump(i8, 1, descr=Body)\n"
+    verdict = judge(declared + before, declared + first + body, guards="safe", failargs="ignore")
+    assert not isinstance(verdict, Proved), verdict
