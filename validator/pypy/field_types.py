@@ -16,7 +16,6 @@ all optimized traces of a log, behind such guards, take it for one, and nothing 
 
 from __future__ import annotations
 
-import itertools
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping
@@ -33,6 +32,7 @@ from validator.pypy.translate import Translated
 
 _LOAD, _WATCHED, _NUMBER = "getfield_gc_r", "quasiimmut_field", "guard_gc_type"
 _CLASS_TESTS = frozenset(name for name, row in OPS.items() if row.memory and row.memory.class_arg is not None)
+_ACCESSES = (FIELD, ITEM, INTERIOR, ARRAY)
 _KNOWN = (*_CLASS_TESTS, "guard_nonnull", "assert_not_none")
 """The operations behind which their first argument is not NULL, as it is behind accesses to it."""
 
@@ -59,9 +59,11 @@ class FieldTypes:
         for line in recorded:
             if line.args and line.args[0] in loaded and (use := _use(line)):
                 self.used[loaded[line.args[0]]].add(use)
-        for guard, line in itertools.pairwise(sides.after.lines):
-            if guard.name == _NUMBER and line.args[:1] == guard.args[:1]:
-                self.numbered[int(guard.args[1])].add(line.descr)
+        numbers = {line.args[0]: line.args[1] for line in sides.after.lines if line.name == _NUMBER}
+        for line in sides.after.lines:
+            number, memory = numbers.get(line.args[0], "") if line.args else "", OPS[line.name].memory
+            if number.isdecimal() and memory and memory.descr in _ACCESSES:
+                self.numbered[int(number)].add(line.descr or line.name)
 
     def assumed(self) -> dict[str, str]:
         """The type of each field of instances that has one; other structs share their names."""
@@ -77,18 +79,19 @@ class FieldTypes:
 
 def with_numbers(sides: Sides, text: Translated, arrays: Mapping[int, str]) -> tuple[Translated, tuple[str, ...]]:
     """The pair that declares which arrays have the numbers that its guards ask for, and what is assumed for that."""
-    asked = {int(line.args[1]) for line in sides.after.lines if line.name == _NUMBER} & arrays.keys()
-    numbers = {arrays[number]: number for number in sorted(asked)}
-    if not numbers:
+    numbers = [line.args[1] for line in sides.after.lines if line.name == _NUMBER]
+    asked = {int(number) for number in numbers if number.isdecimal()} & arrays.keys()
+    if not asked:
         return text, ()
+    by_name = {arrays[number]: number for number in sorted(asked)}
     known = text.before.declarations
-    others = tuple(array for array in known.arrays if array.name not in numbers)
+    others = tuple(array for array in known.arrays if array.name not in by_name)
     own = {array.name: array for array in known.arrays}
-    own |= {name: Array(name, declared_field(name, "", _ITEMS[name[6]], items=True)) for name in numbers.keys() - own}
-    declared = replace(known, arrays=(*others, *(replace(own[name], gc_type=numbers[name]) for name in numbers)))
+    own |= {name: Array(name, declared_field(name, "", _ITEMS[name[6]], items=True)) for name in by_name.keys() - own}
+    declared = replace(known, arrays=(*others, *(replace(own[name], gc_type=by_name[name]) for name in by_name)))
     loop = text.loop and (replace(text.loop[0], declarations=declared), replace(text.loop[1], declarations=declared))
     before, after = (replace(trace, declarations=declared) for trace in (text.before, text.after))
-    told = tuple(f"what has the type number {number} is one of the arrays {name}" for name, number in numbers.items())
+    told = tuple(f"what has the type number {number} is one of the arrays {name}" for name, number in by_name.items())
     return replace(text, before=before, after=after, loop=loop), told
 
 
@@ -99,7 +102,7 @@ def _use(line: Line) -> str:
     if line.name in _CLASS_TESTS or line.instance:
         return _INSTANCES
     memory = OPS[line.name].memory if line.name in OPS else None
-    if memory is None or memory.descr not in (FIELD, ITEM, INTERIOR, ARRAY):
+    if memory is None or memory.descr not in _ACCESSES:
         return ""
     if memory.on == STR:
         return _STRINGS

@@ -8,12 +8,13 @@ may have changed a dict since, the same lookup gives the same, and one in order 
 from __future__ import annotations
 
 import re
-from functools import partial
 from itertools import takewhile
 
 from optimizer.ir.immutable import replace
+from optimizer.ir.rows.ops import OPS
+from optimizer.ir.rows.row import FACT, GUARD, LOAD, NEW, POSITION, PURE, RAW_LOAD
 from validator.pypy.inferred.numbering import Preserved
-from validator.pypy.inferred.sameness import Node, sameness_in
+from validator.pypy.inferred.sameness import Sameness, sameness_in
 from validator.pypy.printed.lines import Line, keeps_off
 from validator.pypy.printed.straight import BEFORE, Sides
 
@@ -23,6 +24,8 @@ _LOOKUP = re.compile(r"<Calli .* EF=[2-5] OS=4>@\w+")
 _TO_FIND, _TO_STORE = "0", "1"
 """The last argument: `FLAG_LOOKUP` and `FLAG_STORE` in rordereddict.py."""
 
+_PLAIN = ("<Field", "<ArrayP ", "<FrameP ")
+_CHANGING_NOTHING = (PURE, GUARD, LOAD, RAW_LOAD, FACT, NEW, POSITION)
 _ITEMS = "<FieldS dicttable.num_live_items 8>"
 """A field of each dict, which functions touch that change one."""
 
@@ -49,20 +52,18 @@ def _lookups(lines: tuple[Line, ...]) -> int:
 
 def _once(sides: Sides, leaves: Preserved) -> tuple[Line, ...]:
     """The lines of the recorded trace, where a lookup whose result is known is that."""
-    of = partial(sameness_in(sides.before, leaves).of, BEFORE)
-    lines, found = list[Line](), dict[tuple[str, tuple[Node, ...]], str | None]()
-    negative, there = dict[str | None, str](), set[str | None]()
+    lines, found, there = list[Line](), list[Line](), set[str | None]()
+    negative = dict[str | None, str]()
     for line in sides.before.lines:
         if _is_lookup(line):
-            *asked, wanted = line.args[1:]
-            key = line.function, tuple(map(of, asked))
-            first = found.get(key)
-            if first is not None and (wanted == _TO_FIND or (wanted == _TO_STORE and first in there)):
+            known = sameness_in(sides.before.with_lines(tuple(lines)), leaves)
+            first = next((one.result for one in found if _asks_the_same(one, line, known)), None)
+            if first is not None and (line.args[-1] == _TO_FIND or (line.args[-1] == _TO_STORE and first in there)):
                 line = replace(line, name="same_as_i", args=(first,), descr="")
-            elif wanted == _TO_FIND:
-                found[key] = line.result
-            else:
+            elif line.args[-1] != _TO_FIND:
                 found.clear()
+        elif line.name == "guard_no_exception":
+            found += [one for one in lines[-1:] if _is_lookup(one) and one.args[-1] == _TO_FIND]
         elif _may_change(line):
             found.clear()
         elif line.name == "int_lt" and line.args[1] == "0":
@@ -73,9 +74,17 @@ def _once(sides: Sides, leaves: Preserved) -> tuple[Line, ...]:
     return tuple(lines)
 
 
+def _asks_the_same(one: Line, other: Line, known: Sameness) -> bool:
+    """Do both look up the same key in the same dict, as far as is known in front of the second one?"""
+    asked, again = ([known.of(BEFORE, arg) for arg in line.args[:-1]] for line in (one, other))
+    return asked == again
+
+
 def _may_change(line: Line) -> bool:
-    """May it change a dict?"""
+    """May it change a dict, or what is looked up? What is stored to fields and arrays of references that are none of
+    dicts does not; other stores are not told apart."""
     if line.is_call:
         return line.may_write and not keeps_off(line.function, _ITEMS)
-    found = line.access
-    return found is not None and found.is_store and ("dict" in found.memory or found.memory.startswith("<Interior"))
+    if line.name in ("setfield_gc", "setarrayitem_gc") and line.descr.startswith(_PLAIN):
+        return "dict" in line.descr
+    return line.name not in OPS or OPS[line.name].kind not in _CHANGING_NOTHING

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.pypy_logs import bridge, judged, judged_together, loop, recorded
-from validator import Proved
+from validator import Proved, Unknown
 from validator.pypy.judge import Judged
 
 POINT = "debug_merge_point(0, 0, 'f;a.py:4-{line}~#40 COMPARE_OP')"
@@ -140,45 +140,67 @@ def test_a_preamble_and_its_body_are_two(characters: tuple[int, int], is_right: 
 
 SLICE = "p4 = call_pure_r(ConstClass(ll_slice), p0, 0, 1, descr=<Callr 8 rii EF=3 OS=23>)"
 LONG = ("i8 = strlen(p0)", "i9 = int_gt(i8, 0)", "guard_true(i9{})")
-
-
-def of_slice(*compared: str, own: tuple[str, ...] = ()) -> str:
-    """A pair that compares a string's first character with a constant, behind numbers that the program compares."""
-    point = POINT.format(line=9)
-    asks = [one for line in own for one in (line, f"guard_false({line.split()[0]}{{}})")]
-    first = [one for line in compared for one in (line, f"guard_false({line.split()[0]}{{}})")]
-    before = (
-        *LONG,
-        ITEM,
-        *asks,
-        SLICE,
-        "guard_no_exception()",
-        EQUAL.format("i5", 7).replace("p0,", "p4,"),
-        "guard_false(i5)",
-    )
-    optimized = (
-        line.format(f", descr=<Guard0x3{at}>") + " [p0]" * line.startswith("guard")
-        for at, line in enumerate((*LONG, ITEM, *asks, *first))
-    )
-    return recorded("[p0, p1]", point, *(line.format("") for line in before), "finish(p0)") + bridge(
-        "[p0, p1]", point, *(f"+1: {line}" for line in (*optimized, "finish(p0)"))
-    )
-
-
 ITEM, IS = "i6 = strgetitem(p0, 0)", "i11 = int_eq(i6, 92)"
 
 
-@pytest.mark.parametrize("own", [(), ("i7 = int_eq(i8, 7)",)])
-def test_a_character_of_a_string_that_has_one_is_compared_with_a_constant(own: tuple[str, ...]) -> None:
-    assert not any(map(is_proved, judged(of_slice(IS, own=own))))
-    shown = judged(of_slice(IS, own=own) * 2)
+def of_slice(compared: str, own: tuple[str, ...] = ()) -> str:
+    """A pair that compares a string's first character with a constant, and then what the program does itself there."""
+    ahead, here = POINT.format(line=7), POINT.format(line=9)
+    asks = [one for line in compared.splitlines() for one in (line, f"guard_false({line.split()[0]}{{}})")]
+    item = () if ITEM in own else (ITEM,)
+    equal = (EQUAL.format("i5", 7).replace("p0,", "p4,"), "i15 = int_is_zero(i5)", "guard_true(i15)")
+    before = (*LONG, SLICE, "guard_no_exception()", here, *equal)
+    optimized = (
+        line.format(f", descr=<Guard0x3{at}>") + " [p0]" * line.startswith("guard")
+        for at, line in enumerate((*LONG, here, *item, *asks, *own))
+    )
+    return recorded("[p0, p1]", ahead, *(line.format("") for line in (*before, *own)), "finish(p0)") + bridge(
+        "[p0, p1]", ahead, *(f"+1: {line}" if "debug" not in line else line for line in (*optimized, "finish(p0)"))
+    )
+
+
+def test_a_character_of_a_string_that_has_one_is_compared_with_a_constant() -> None:
+    assert not any(map(is_proved, judged(of_slice(IS))))
+    shown = judged(of_slice(IS) * 2)
     assert all(map(is_proved, shown))
     assert shown[0].texts is not None
     assert ASSUMED in shown[0].texts.assumes
-    for other in ("93", "i8"):
-        assert not any(map(is_proved, judged(of_slice(IS, own=own) * 2 + of_slice(IS.replace("92", other)))))
+    assert is_proved(judged(of_slice(IS) + of_slice(f"i12 = int_eq(i8, 9)\n{IS}"))[0])
+    assert all(isinstance(one.verdict, Unknown) for one in judged(of_slice(IS.replace("92", "300")) * 2))
 
 
-def test_a_character_that_the_program_compares_itself_says_nothing() -> None:
-    """The comparison with the constant is left out, of which nothing is known."""
-    assert not any(map(is_proved, judged(of_slice(own=(IS,)) * 2)))
+@pytest.mark.parametrize("other", ["93", "i8", "300", "-5", "ConstClass(x)"])
+def test_another_number_at_the_same_place_contradicts_it(other: str) -> None:
+    assert not any(map(is_proved, judged(of_slice(IS) * 2 + of_slice(IS.replace("92", other)))[:2]))
+
+
+@pytest.mark.parametrize(
+    "own",
+    [
+        (ITEM, IS, "guard_false(i11{})"),
+        (ITEM, "i11 = int_eq(92, i6)", "guard_false(i11{})"),
+        (ITEM, "i11 = int_ne(i6, 92)", "guard_true(i11{})"),
+        (ITEM, "i7 = same_as_i(i6)", "i11 = int_eq(i7, 92)", "guard_false(i11{})"),
+        (ITEM, "i7 = int_sub(i6, 92)", "i11 = int_is_zero(i7)", "guard_false(i11{})"),
+        (ITEM, "i7 = int_xor(i6, 92)", "i11 = int_is_zero(i7)", "guard_false(i11{})"),
+        ("i7 = uint_gt(i8, 9)", "guard_false(i7{})"),
+    ],
+)
+def test_nothing_is_said_where_the_program_computes_with_numbers(own: tuple[str, ...]) -> None:
+    """The comparison with the constant may be left out, and what is left be one of the program."""
+    assert not any(map(is_proved, judged(of_slice("", own) * 2)))
+    assert not any(map(is_proved, judged(of_slice(IS.replace("i11", "i12"), own) * 2)))
+
+
+@pytest.mark.parametrize("own", [(), ("i7 = strgetitem(p1, 0)", "i11 = int_eq(i7, 65)")])
+@pytest.mark.parametrize(
+    "says", [IS_CHARACTER.format("i2", 93), EQUAL.format("i2", 8).replace("call_pure_i", "call_i"), ""]
+)
+def test_what_contradicts_it_is_not_lost(own: tuple[str, ...], says: str) -> None:
+    """Another character or a longer string at the same place, be it that the program compares characters there, too."""
+    point, asked = POINT.format(line=9), "guard_false(i2{})"
+    before = recorded("[p0, p1]", point, *own, EQUAL.format("i2", 8), asked.format(""), "finish(p0)")
+    lines = (*own, says, asked.format(", descr=<Guard0x10>") + " [p0]", "finish(p0)") if says else (*own, "finish(p0)")
+    third = before + bridge("[p0, p1]", point, *(f"+1: {line}" for line in lines))
+    assert all(map(is_proved, judged(of_slice(IS) * 2)))
+    assert any(map(is_proved, judged(of_slice(IS) * 2 + third)[:2])) is (says == "")

@@ -190,7 +190,13 @@ LENGTH = Line("i2", "arraylen_gc", ("p1",), "<ArrayP 8>")
         (((GUARD, LENGTH), (replace(GUARD, args=("p1", "833")), LENGTH)), {}),
         (((GUARD, replace(LENGTH, args=("p2",))),), {}),
         (((GUARD, replace(LENGTH, descr="<FieldS list.length 8>")),), {}),
-        (((GUARD, GUARD, LENGTH),), {}),
+        (((GUARD, GUARD, LENGTH),), {832: "<ArrayP 8>"}),
+        (((LENGTH, GUARD),), {832: "<ArrayP 8>"}),
+        (((GUARD, LENGTH, Line("i3", "strlen", ("p1",))),), {}),
+        (((Line("i3", "strlen", ("p1",)), GUARD, LENGTH),), {}),
+        (((GUARD, LENGTH), (GUARD, Line("i2", "int_add", ("i3", "1")), Line("i4", "strlen", ("p1",)))), {}),
+        (((replace(GUARD, args=("p1", "i5")), LENGTH),), {}),
+        (((replace(GUARD, args=("p1", "-8")), LENGTH),), {}),
     ],
 )
 def test_the_number_of_a_type_is_that_of_the_arrays_that_guards_ask_for(

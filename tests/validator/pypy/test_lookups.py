@@ -47,6 +47,7 @@ def is_proved(between: tuple[str, ...], second: tuple[str, ...] = SECOND, first:
     return isinstance(shown.verdict, Proved)
 
 
+TEXT = "p5 = getfield_gc_r(p0, descr=<FieldP Node.inst_text 40>)"
 SET = "call_n(ConstClass({}), p0, i1, i2, i1, 5, descr=<Callv 0 ririi EF=5>)"
 STORED = "_ll_dict_setitem_lookup_done_trampoline__v2106___simple_call__function_"
 
@@ -77,6 +78,11 @@ def test_a_key_is_not_looked_up_again(between: tuple[str, ...]) -> None:
         ("setinteriorfield_gc(p0, 0, 5, descr=<InteriorFieldDescr <FieldS entry.value 8>>)",),
         ("call_n(ConstClass(work), p0, descr=<Callv 0 r EF=5>)", NO_RAISE.format("")),
         (SET.format(STORED), NO_RAISE.format("")),
+        (TEXT, "strsetitem(p5, 0, 7)"),
+        (TEXT, "copystrcontent(p5, p5, 0, 0, 1)"),
+        (TEXT, "setarrayitem_gc(p5, 0, 7, descr=<ArrayU 1>)"),
+        (TEXT, "gc_store_indexed(p5, 0, 7, 1, 16, 4, descr=<ArrayS 4>)"),
+        (TEXT, "setfield_raw(140, 7, descr=<FieldS raw.value 0>)"),
         (looked("i5", key="7", flag=1), NO_RAISE.format("")),
         (looked("i5", key="7", flag=2), NO_RAISE.format("")),
     ],
@@ -109,6 +115,34 @@ def test_in_order_to_store_it_is_not_looked_up_again_if_it_is_there() -> None:
     absent = ("i4 = int_lt(i2, 0)", "guard_true(i4) [p0, i1]")
     assert not is_proved(absent, to_store)
     assert not is_proved(THERE, (looked("i3"), NO_RAISE.format("")), (looked("i2", flag=1), NO_RAISE.format("")))
+
+
+def test_a_trace_may_begin_behind_a_call() -> None:
+    before = ("guard_no_exception()", KEY, *FIRST, *SECOND, END.format("i3"))
+    after = ("guard_no_exception(descr=<Guard0x7f77>) [p0]", KEY, *guarded(*FIRST), END.format("i2"))
+    assert isinstance(judged_bridge(before, after).verdict, Proved)
+
+
+def test_one_that_may_have_raised_has_given_nothing() -> None:
+    assert not is_proved((), first=FIRST[:1])
+    assert not is_proved(THERE, first=FIRST[:1])
+
+
+ONE, OTHER = (f"p{n} = getfield_gc_r(p0, descr=<FieldP Node.inst_{n} {8 * n}>)" for n in (5, 6))
+SAME = ("i7 = ptr_eq(p5, p6)", "guard_true(i7) [p0, i1]")
+
+
+@pytest.mark.parametrize("is_known", [True, False])
+def test_what_later_guards_find_is_not_known_yet(*, is_known: bool) -> None:
+    """Where the dicts are two, another number is stored, before that is found."""
+    ahead, behind = (SAME, ()) if is_known else ((), SAME)
+    mark = "setfield_gc(p0, {}, descr=<FieldS Node.inst_mark 24>)"
+    first = (looked("i2", "p5"), NO_RAISE.format(""))
+    second = (looked("i3", "p6"), NO_RAISE.format(""))
+    begin = (KEY, ONE, OTHER, *ahead, *first)
+    before = (*begin, *second, mark.format("i3"), *behind, END.format("i3"))
+    after = (*guarded(*begin, mark.format("i2"), *behind), END.format("i2"))
+    assert isinstance(judged_bridge(before, after).verdict, Proved) is is_known
 
 
 def test_a_loop_does_so_in_each_iteration() -> None:

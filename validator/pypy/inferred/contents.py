@@ -17,7 +17,7 @@ from optimizer.ir.text.string_text import write_text
 from validator.pypy.inferred.sameness import Node, Sameness
 from validator.pypy.inferred.strings import asked
 from validator.pypy.inferred.witnesses import Witness, told
-from validator.pypy.printed.lines import Line, is_named, is_pointer, is_variable
+from validator.pypy.printed.lines import Line, is_named, is_pointer
 from validator.pypy.printed.rows import Rows
 from validator.pypy.printed.straight import BEFORE, Sides
 
@@ -54,19 +54,16 @@ class Contents:
     def add(self, pair: Witness, sides: Sides) -> None:
         """Takes in a pair, of which this is the last row. Where the optimized trace compares strings less often at a
         bytecode, be it with constants or not, nothing tells which comparisons are left."""
-        left: dict[str, list[int | None]] = {}
-        for line in _left(sides.after.lines):
-            is_known = line.oopspec not in _EQUAL_TO_STRING and not is_variable(line.args[-1])
-            left.setdefault(line.point, []).append(int(line.args[-1]) if is_known else None)
-        for line in _left(sides.before.lines):
-            if line.name == _EQUAL_ITEM:  # then nothing tells them from comparisons of strings
-                left.pop(line.point, None)
+        left = list(_left(sides.after.lines))
+        own = {line.point for line in _of_numbers(sides.before.lines)}
         compared: dict[str, list[str]] = {}
         for line, place, _ in comparisons(sides.before.lines):
             compared.setdefault(line.point, []).append(place)
         for point, places in compared.items():
-            if len(places) == len(left.get(point, ())):
-                for number, (place, character) in enumerate(zip(places, left[point], strict=True)):
+            here = [line for line in left if line.point == point]
+            found = [line for line in here if line.name != _EQUAL_ITEM] if point in own else here
+            if len(places) == len(found):
+                for number, (place, character) in enumerate(zip(places, map(_character, found), strict=True)):
                     if character is None:
                         self.denied.add(place)
                     elif place:
@@ -88,6 +85,21 @@ def _left(lines: tuple[Line, ...]) -> Iterator[Line]:
     for line in lines:
         is_of_item = line.name == _EQUAL_ITEM and line.args[0] in items
         if is_of_item or line.oopspec in (*_EQUAL_TO_CHARACTER, *_EQUAL_TO_STRING):
+            yield line
+
+
+def _character(compared: Line) -> int | None:
+    """The character with which a string is compared; None where it is none that is known."""
+    number = compared.args[-1]
+    return int(number) if number.isdecimal() and int(number) < 256 else None
+
+
+def _of_numbers(lines: tuple[Line, ...]) -> Iterator[Line]:
+    """The operations on numbers, but for those on what comparisons of strings give: nothing tells such of characters
+    from what comparisons of strings become."""
+    equal = {line.result for line in lines if line.oopspec in (*_EQUAL_TO_CHARACTER, *_EQUAL_TO_STRING)}
+    for line in lines:
+        if line.name.startswith(("int_", "uint_")) and not equal.issuperset(line.args):
             yield line
 
 
