@@ -12,7 +12,7 @@ from itertools import takewhile
 
 from optimizer.ir.immutable import replace
 from optimizer.ir.rows.ops import OPS
-from optimizer.ir.rows.row import FACT, GUARD, LOAD, NEW, POSITION, PURE, RAW_LOAD
+from optimizer.ir.rows.row import FACT, GUARD, LOAD, NEW, POSITION, PURE, RAW_LOAD, SCAN
 from validator.pypy.inferred.numbering import Preserved
 from validator.pypy.inferred.sameness import Sameness, sameness_in
 from validator.pypy.printed.lines import Line, keeps_off
@@ -25,7 +25,7 @@ _TO_FIND, _TO_STORE = "0", "1"
 """The last argument: `FLAG_LOOKUP` and `FLAG_STORE` in rordereddict.py."""
 
 _PLAIN = ("<Field", "<ArrayP ", "<FrameP ")
-_CHANGING_NOTHING = (PURE, GUARD, LOAD, RAW_LOAD, FACT, NEW, POSITION)
+_CHANGING_NOTHING = (PURE, GUARD, LOAD, RAW_LOAD, SCAN, FACT, NEW, POSITION)
 _ITEMS = "<FieldS dicttable.num_live_items 8>"
 """A field of each dict, which functions touch that change one."""
 
@@ -75,8 +75,8 @@ def _once(sides: Sides, leaves: Preserved) -> tuple[Line, ...]:
 
 
 def _asks_the_same(one: Line, other: Line, known: Sameness) -> bool:
-    """Do both look up the same key in the same dict, as far as is known in front of the second one?"""
-    asked, again = ([known.of(BEFORE, arg) for arg in line.args[:-1]] for line in (one, other))
+    """Do both look up the same key, with its hash, in the same dict, as far as is known in front of the second one?"""
+    asked, again = ([known.of(BEFORE, arg) for arg in line.args[:3]] for line in (one, other))
     return asked == again
 
 

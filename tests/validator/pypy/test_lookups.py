@@ -145,6 +145,21 @@ def test_what_later_guards_find_is_not_known_yet(*, is_known: bool) -> None:
     assert isinstance(judged_bridge(before, after).verdict, Proved) is is_known
 
 
+@pytest.mark.parametrize(("key", "is_right"), [("p5", True), ("p6", False)])
+def test_a_string_has_one_hash(key: str, *, is_right: bool) -> None:
+    def hashed(key: str, number: int) -> tuple[str, ...]:
+        hashes = f"i{number + 1} = cond_call_value_i(i{number}, ConstClass(_ll_strhash__rpy_stringPtr), {key}, "
+        return f"i{number} = strhash({key})", f"{hashes}descr=<Calli 8 r EF=5>)", NO_RAISE.format("")
+
+    def at(result: str, key: str, number: int) -> tuple[str, ...]:
+        return looked(result, key=key).replace(f"{key}, {key}", f"{key}, i{number + 1}"), NO_RAISE.format("")
+
+    begin = (KEY, ONE, OTHER, *hashed("p5", 10), *at("i2", "p5", 10))
+    before = (*begin, *hashed(key, 20), *at("i3", key, 20), END.format("i3"))
+    after = (*guarded(*begin), END.format("i2"))
+    assert isinstance(judged_bridge(before, after).verdict, Proved) is is_right
+
+
 def test_a_loop_does_so_in_each_iteration() -> None:
     mark = "setfield_gc(p0, i2, descr=<FieldS Node.inst_mark 24>)"
     again = "setfield_gc(p0, i3, descr=<FieldS Node.inst_again 32>)"
