@@ -130,7 +130,7 @@ Meant = Bit | Length | Value | None
 """The result of an operation without effect, as a condition, a length or a value; None of any other."""
 
 
-class _Silent:
+class Silent:
     """A domain whose primitives say nothing, but for those that it has."""
 
     def __getattr__(self, primitive: str) -> Callable[..., None]:
@@ -142,7 +142,7 @@ def _nothing(*_: object) -> None:
     """The result of a primitive that the domain does not have."""
 
 
-class _Words(_Silent):
+class _Words(Silent):
     both, bit = Both, Bit
 
     def truth(self, value: bool) -> Condition:
@@ -157,7 +157,7 @@ class _Words(_Silent):
         return EqualInts(one, other)
 
 
-class _Heap(_Silent):
+class _Heap(Silent):
     same, isa, has_vtable = Same, IsA, HasVtable
     has_class, has_subclass, has_length = HasClass, HasSubclass, IsArray
     length, is_valid, has_gc_type = Length, IsValid, HasGcType
@@ -199,12 +199,10 @@ def requirements(operation: Operation, descr: Resolved | None) -> list[Condition
     """The conditions on references under which an operation is defined."""
     telling = _telling(operation.op)
     memory = operation.memory if telling else None
-    found: list[Condition] = []
-    if memory is not None:
-        args = _arguments(operation, memory)
-        for holds in telling:
-            found.append(holds(_WORDS, _HEAP, descr, *args))
-    return found
+    if memory is None:
+        return []
+    args = _arguments(operation, memory)
+    return [holds(_WORDS, _HEAP, descr, *args) for holds in telling]
 
 
 @cache

@@ -227,7 +227,7 @@ class Facts:
             for arg in operation.args:
                 self.memory.escape(arg)
         if call is not None and call.role is Role.MEMORY:
-            self._learn_known_call(known_call(operation, self.layout))
+            self._learn_known_call(known)
 
     def _learn_known_call(self, meant: Operation) -> None:
         """Learns the facts that hold behind a function on strings."""
@@ -289,14 +289,12 @@ class Facts:
             about.length = operation.args[0]
 
     def _learn_meaning(self, operation: Operation) -> None:
-        match meant(operation):
-            case Bit():
-                assert operation.result is not None
-                self._bound(operation.result, 0, 1)
-            case Length(value):
-                assert operation.result is not None
-                self._bound(operation.result, 0, bounds_domain(self.word).half - 1)
-                about = self.references.learn_about(value)
+        told = meant(operation)
+        if isinstance(told, Bit | Length):
+            assert operation.result is not None
+            self._bound(operation.result, 0, 1 if isinstance(told, Bit) else bounds_domain(self.word).half - 1)
+            if isinstance(told, Length):
+                about = self.references.learn_about(told.value)
                 about.length = about.length or operation.result
 
     def _bound(self, value: Value, low: int, high: int) -> None:

@@ -38,6 +38,12 @@ class _Local:
     variable: dict[str, dict[Value, Value]] = field(default_factory=dict)
     blurred: set[str] = field(default_factory=set)
 
+    def blur(self, key: str) -> None:
+        """Forgets all that is known of the slot of that key."""
+        self.constant.pop(key, None)
+        self.variable.pop(key, None)
+        self.blurred.add(key)
+
 
 @dataclass(slots=True)
 class _Untouched:
@@ -117,8 +123,8 @@ class Memory:
 
     def __init__(self, facts: Facts) -> None:
         self._facts = facts
-        self._local: dict[Var, _Local] = {}
-        self._untouched: dict[Var, _Untouched] = {}
+        self._local: dict[Value, _Local] = {}
+        self._untouched: dict[Value, _Untouched] = {}
         self._shared = _Contents()
         self._lasting = _Contents()  # of immutable cells
         self._rewritten: set[str] = set()  # keys that the trace or a declared write may have changed in constants
@@ -131,12 +137,12 @@ class Memory:
 
     def content(self, cell: Cell) -> Value | None:
         """The content of the cell, which is told by representatives; None if it is unknown."""
-        local = self._local.get(cell.object) if isinstance(cell.object, Var) else None
+        local = self._local.get(cell.object)
         if local is not None:
             value = self._local_content(local, cell)
         else:
             value = self._table(cell).get(cell)
-            if value is None and isinstance(cell.object, Var) and cell.object in self._untouched:
+            if value is None and cell.object in self._untouched:
                 value = self._untouched[cell.object].content(cell)
             if value is None and (cell.slot.immutable or cell.slot.owner in HIGHEST):
                 value = self._declared_content(cell)
@@ -184,7 +190,7 @@ class Memory:
 
     def load(self, cell: Cell, value: Value) -> None:
         """A load of the cell, which is told by representatives, has given `value`."""
-        if isinstance(cell.object, Var) and cell.object in self._local:
+        if cell.object in self._local:
             fresh = self._facts.references.fresh[cell.object]
             held, fresh.holds = fresh.holds, []
             for value_held in held:
@@ -196,11 +202,9 @@ class Memory:
         yet."""
         value = self._facts.find(value)
         references = self._facts.references
-        local = self._local.get(cell.object) if isinstance(cell.object, Var) else None
+        local = self._local.get(cell.object)
         if local is not None:
             if references.is_local(value):
-                assert isinstance(value, Var)
-                assert isinstance(cell.object, Var)
                 references.fresh[cell.object].holds.append(value)
             self._put_local(local, cell, value, written=True)
             return
@@ -216,14 +220,12 @@ class Memory:
         normal = self._facts.normal
         contents = [(to, self.content(normal(cell))) for cell, to in copy.cells()]
         whole = normal(Cell(copy.slot, copy.object))
-        local = self._local.get(whole.object) if isinstance(whole.object, Var) else None
+        local = self._local.get(whole.object)
         if local is None:
             self._forget_object(self._shared.of(copy.slot.key), whole.object)
             self._touch(copy.slot.key, whole.object)
         else:
-            local.constant.pop(copy.slot.key, None)
-            local.variable.pop(copy.slot.key, None)
-            local.blurred.add(copy.slot.key)
+            local.blur(copy.slot.key)
         for cell, content in contents:
             if content is not None:
                 self._put(normal(cell), content)
@@ -246,7 +248,7 @@ class Memory:
                 del table[known]
 
     def _put(self, cell: Cell, value: Value) -> None:
-        local = self._local.get(cell.object) if isinstance(cell.object, Var) else None
+        local = self._local.get(cell.object)
         if local is None:
             self._put_shared(cell, value)
         else:
@@ -261,9 +263,7 @@ class Memory:
         key = cell.slot.key
         if isinstance(cell.index, Var):
             if written:
-                local.constant.pop(key, None)
-                local.variable.pop(key, None)
-                local.blurred.add(key)
+                local.blur(key)
             local.variable.setdefault(key, {})[cell.index] = value
         else:
             if written:
@@ -284,8 +284,7 @@ class Memory:
     def event(self, effects: Effects, args: tuple[Value, ...]) -> None:
         """An event has happened. Where the code is known to be valid behind it, it has left alone what is watched."""
         for arg in args:
-            if isinstance(arg, Var):
-                self.escape(arg)
+            self.escape(arg)
         for cell in self._watched_in(self._shared):
             value = self._shared.get(cell)
             if value is not None:
@@ -311,14 +310,13 @@ class Memory:
             here = pending.pop()
             if not self._facts.references.is_local(here):
                 continue
-            assert isinstance(here, Var)
             fresh = self._facts.references.fresh[here]
             fresh.escaped_at = self._facts.now
             pending.extend(fresh.holds)
             fresh.holds = []
             self._publish(here, self._local.pop(here))
 
-    def _publish(self, value: Var, local: _Local) -> None:
+    def _publish(self, value: Value, local: _Local) -> None:
         if local.cleared is not None:
             written = local.blurred.union(local.constant, local.variable)
             self._untouched[value] = _Untouched(local.allocated, local.cleared, written)

@@ -7,13 +7,13 @@ so may bytes and a field of a raw struct; but not two such fields.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from optimizer.facts.cells import stored_value
+from optimizer.facts.conditions import Silent
 from optimizer.ir.immutable import immutable
 from optimizer.ir.rows.ops import Kind
-from optimizer.ir.trace import ConstInt, Operation, Value, Var
+from optimizer.ir.trace import ConstInt, Operation, Value
 from optimizer.ir.types.calls import Effects
 from optimizer.ir.types.layout import Field, RawItem
 from optimizer.ir.types.memory_cells import has_kind
@@ -77,14 +77,11 @@ class Place:
         return self.slot.key if isinstance(self.slot, Field) else ""
 
 
-class _Linear:
+class _Linear(Silent):
     """Computes addresses; None for what is no such sum."""
 
     def __init__(self, word: int) -> None:
         self.width = word
-
-    def __getattr__(self, primitive: str) -> Callable[..., None]:
-        return lambda *_: None
 
     @property
     def floats(self) -> _Linear:
@@ -180,8 +177,7 @@ class RawContents:
             return
         value = stored_value(operation)
         self._known = {at: held for at, held in self._known.items() if at.is_apart(place)}
-        if isinstance(value, Var):
-            self._facts.memory.escape(value)
+        self._facts.memory.escape(value)
         self._put(place, value)
 
     def _put(self, place: Place, value: Value) -> None:

@@ -50,7 +50,7 @@ class Fresh:
     objects that have been put into it."""
 
     escaped_at: int | None = None
-    holds: list[Var] = field(default_factory=list)
+    holds: list[Value] = field(default_factory=list)
 
 
 _NOTHING = About()
@@ -61,7 +61,7 @@ class References:
 
     def __init__(self, layout: Layout, find: Callable[[Value], Value], age: Callable[[Value], int]) -> None:
         self.layout = layout
-        self.fresh: dict[Var, Fresh] = {}
+        self.fresh: dict[Value, Fresh] = {}
         self._find = find
         self._age = age
         self._about: dict[Value, About] = {}
@@ -114,12 +114,12 @@ class References:
     # Fresh objects.
 
     def is_local(self, value: Value) -> bool:
-        fresh = self.fresh.get(value) if isinstance(value, Var) else None
+        fresh = self.fresh.get(value)
         return fresh is not None and fresh.escaped_at is None
 
     def is_out_of_reach(self, value: Value, other: Value) -> bool:
         """Is `value` a fresh object, and `other` surely another one, being older than its escape?"""
-        fresh = self.fresh.get(value) if isinstance(value, Var) else None
+        fresh = self.fresh.get(value)
         if fresh is None:
             return False
         at = fresh.escaped_at

@@ -61,22 +61,19 @@ class _Asked:
 
     def item(self, string: Value, index: Value, char: Value) -> Answer:
         """Is that the item, which is there?"""
-        read = self._new(LOAD, (string, index))
-        assert read.result is not None
-        return Through(read, Becomes(OPS["int_eq"], (read.result, char), self.why))
+        return self._behind(LOAD, (string, index), "int_eq", char)
 
     def is_empty(self, string: Value) -> Answer:
         known = self.length(string)
         if known is not None:
             return Becomes(OPS["int_is_zero"], (known,), self.why)
-        asked = self._new(PURE, (string,))
-        assert asked.result is not None
-        return Through(asked, Becomes(OPS["int_is_zero"], (asked.result,), self.why))
+        return self._behind(PURE, (string,), "int_is_zero")
 
-    def _new(self, kind: Kind, args: tuple[Value, ...]) -> Operation:
-        owner = self.slot.owner
+    def _behind(self, kind: Kind, args: tuple[Value, ...], test: str, *others: Value) -> Answer:
+        """The test of that name of what an operation of strings gives, which is put out ahead."""
+        owner, result = self.slot.owner, self.facts.fresh(INT)
         row = next(one for one in OPS.values() if one.kind is kind and one.memory and one.memory.on == owner)
-        return Operation(row, args, self.facts.fresh(INT))
+        return Through(Operation(row, args, result), Becomes(OPS[test], (result, *others), self.why))
 
 
 def _equal(asked: _Asked, p: Value, q: Value) -> Answer | None:
@@ -235,9 +232,8 @@ def _item_of(made: Said, load: Operation, facts: Facts) -> Answer | None:
             shift, source = facts.find(start), facts.find(source)
             if _ZERO in (index, shift):
                 return Becomes(load.op, (source, index if shift == _ZERO else shift), why)
-            at = Operation(OPS["int_add"], (index, shift), facts.fresh(INT))
-            assert at.result is not None
-            return Through(at, Becomes(load.op, (source, at.result), why))
+            at = facts.fresh(INT)
+            return Through(Operation(OPS["int_add"], (index, shift), at), Becomes(load.op, (source, at), why))
         case (left, right):
             length = facts.references.about(left).length
             length = None if length is None else facts.find(length)
