@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from fuzz.command.options import jobs_option
-from fuzz.report.playground import PORT
+from fuzz.report.pair_page import PORT
 from optimizer.ir.faults import InputError
 from validator.command.exits import Exit, describe
 from validator.command.shared_options import memory_option, timeout_option

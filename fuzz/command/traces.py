@@ -30,7 +30,7 @@ from optimizer.ir.trace import Trace
 from validator.command.exits import Exit
 from validator.command.files import file_name, read_text, write_text
 from validator.search.counterexample import State
-from validator.tell.run_text import end_lines, value_lines
+from validator.tell.run_text import end_lines, run_json, value_lines
 from validator.verdict import Unsupported
 
 if TYPE_CHECKING:
@@ -194,8 +194,6 @@ def run(
     heap = state.heap or Heap(program.layout)
     done = program.run(state.inputs, state.world, heap=heap, iterations=wanted)
     if as_json:
-        from validator.tell.run_json import run_json
-
         click.echo(json.dumps(run_json(done) | ({"iterations": done.iterations} if wanted > 1 else {})))
         return 0
     shown = value_lines(trace, done, heap)

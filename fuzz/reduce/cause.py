@@ -12,10 +12,9 @@ from dataclasses import dataclass
 from functools import partial
 
 from fuzz.reduce.candidate import Candidate
-from fuzz.reduce.change import Place
+from fuzz.reduce.change import Place, parts_of, regions_of
 from fuzz.reduce.drop import without
 from fuzz.reduce.nature import Nature
-from fuzz.reduce.parts import parts_of, regions_of
 from fuzz.reduce.structure import halves
 from optimizer.ir.immutable import replace
 from optimizer.ir.rows.ops import Kind

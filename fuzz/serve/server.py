@@ -18,7 +18,7 @@ from typing import Any
 from urllib.parse import unquote
 
 from fuzz.cases.store import SHIPPED_CORPUS, case_names, read_case
-from fuzz.report.playground import playground
+from fuzz.report.pair_page import playground
 from fuzz.serve.turns import Turns
 from optimizer.ir.faults import InputError
 from validator.processes.child import Came, Child

@@ -60,7 +60,7 @@ def verdict_json(verdict: Verdict, name: str, before: Trace | None, after: Trace
         case Unknown(evidence, reason, why):
             result |= _evidence_json(evidence) | {"reason": reason, "why": why and asdict(why)}
         case Refuted(evidence, counterexample, others):
-            from validator.tell.run_json import counterexample_json  # here: a proof is told without it
+            from validator.tell.run_text import counterexample_json  # here: a proof is told without it
 
             assert before is not None
             result |= _evidence_json(evidence) | {

@@ -13,8 +13,7 @@ from fuzz.campaign.examine import Find
 from fuzz.campaign.triage import settle
 from fuzz.cases.store import case_names, read_case
 from fuzz.reduce.alignment import aligned, is_same
-from fuzz.reduce.change import Change
-from fuzz.reduce.parts import parts_of
+from fuzz.reduce.change import Change, parts_of
 from fuzz.reduce.reduce import Reduced, reduce_find
 from fuzz.reduce.trials import Subject, candidate_of, refuted_by
 from optimizer.ir.check import inner_label

@@ -11,8 +11,7 @@ from browser import PROGRAM, Page, open_page
 
 from fuzz.cases.store import SHIPPED_CORPUS, read_case
 from fuzz.report.judged import judge_case
-from fuzz.report.pair_page import playground_file
-from fuzz.report.playground import playground_link
+from fuzz.report.pair_page import playground_file, playground_link
 from fuzz.serve.server import Limits, Playground
 
 pytestmark = pytest.mark.skipif(PROGRAM is None, reason="there is no Chromium on this machine")
