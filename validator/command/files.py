@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from contextlib import nullcontext
 
 from optimizer.ir.faults import InputError
 from optimizer.ir.text import parse
@@ -18,7 +19,8 @@ def read_text(path: str) -> str:
     """The text of a file, or of standard input for `-`. Raises InputError."""
     name = file_name(path)
     try:
-        data = sys.stdin.buffer.read() if path == "-" else _bytes(path)
+        with nullcontext(sys.stdin.buffer) if path == "-" else open(path, "rb") as file:
+            data = file.read()
     except OSError as problem:
         raise InputError(describe(problem)) from None
     try:
@@ -27,11 +29,6 @@ def read_text(path: str) -> str:
         line = data.count(b"\n", 0, problem.start) + 1
         byte = data[problem.start]
         raise InputError(f"a text in UTF-8 was expected, but byte 0x{byte:02x} is none", file=name, line=line) from None
-
-
-def _bytes(path: str) -> bytes:
-    with open(path, "rb") as file:
-        return file.read()
 
 
 def file_name(path: str) -> str:
@@ -62,13 +59,6 @@ def read_types(path: str | None) -> Declarations:
     return parse_declarations(read_text(path), file=file_name(path))
 
 
-def _umask() -> int:
-    # The only way to ask for it is to set it.
-    mask = os.umask(0o077)
-    os.umask(mask)
-    return mask
-
-
 def write_text(path: str, text: str) -> None:
     """Write a file in UTF-8 beside its place and rename it into it; to standard output for `-`. What is no text, as
     the name of a file may not be, is written with a backslash. Raises InputError."""
@@ -91,7 +81,9 @@ def write_text(path: str, text: str) -> None:
             out.write(data)
             out.flush()
             os.fsync(out.fileno())
-        Path(beside).chmod(0o666 & ~_umask())
+        mask = os.umask(0o077)  # the only way to ask for it is to set it
+        os.umask(mask)
+        Path(beside).chmod(0o666 & ~mask)
         Path(beside).replace(target)
     except BaseException as problem:
         if beside is not None:

@@ -61,7 +61,8 @@ class HeapSampler:
             self._of_input(number) if var.type is Type.REF else self._number(var.type, number)
             for number, var in enumerate(self._inputs)
         ]
-        world = World(self._results(), None, self._writes(), self._invalid(), self._gc_types())
+        world = World(self._results(), None, self._writes(), self._some_event(self._plan.checks_code, 0.6))
+        world = replace(world, gc_types=self._gc_types())
         world = self._with_calls(world)
         for ref in list(heap.objects):
             self._fill(ref)
@@ -88,7 +89,7 @@ class HeapSampler:
             elif way == 1:
                 world = replace(world, writes=self._writes())
             elif way == 2:
-                world = replace(world, invalid=self._invalid())
+                world = replace(world, invalid=self._some_event(self._plan.checks_code, 0.6))
             elif way == 3:
                 world = self._with_calls(world)
             else:
@@ -198,11 +199,9 @@ class HeapSampler:
 
     def _length(self, place: Place) -> int:
         length = place.length + self._random.choice((0, 0, 1, 2))
-        return (
-            max(length - 3, 0)
-            if not self._tame and self._random.random() < 0.06
-            else length or self._random.choice((0, 1, 2, 3))
-        )
+        if not self._tame and self._random.random() < 0.06:
+            return max(length - 3, 0)
+        return length or self._random.choice((0, 1, 2, 3))
 
     # Cells.
 
@@ -332,9 +331,6 @@ class HeapSampler:
         if random.random() < 0.3 or not targets:
             return Write(Seen(random.randrange(2)), used.descr, value, index)
         return Write(random.choice(targets), used.descr, value, index)
-
-    def _invalid(self) -> frozenset[int]:
-        return self._some_event(asked=self._plan.checks_code, seldom=0.6)
 
     def _some_event(self, asked: bool, seldom: float) -> frozenset[int]:
         """Mostly none, or the number of an event behind which the world does something that traces ask for."""

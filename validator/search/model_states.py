@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 
 from optimizer.ir.domains.term import Term
 from optimizer.ir.faults import Unspecified
@@ -57,6 +58,7 @@ class _Reading:
         self._keys = before.heap.memory.slots.keys()
         self._refs: dict[int, Ref] = {0: NULL}
         self._raw = _Contents()
+        self._inputs: tuple[Datum, ...] = ()
         self._ran: tuple[World, int | None, Run | None] | None = None  # the latest run
         for term, value in model.items():
             self._note(term, value)
@@ -86,7 +88,7 @@ class _Reading:
 
     def state(self, stops_at: int | None) -> State:
         self._name_constants()
-        inputs = tuple(self._input(position, var) for position, var in enumerate(self._before.trace.inputs))
+        self._inputs = tuple(self._input(position, var) for position, var in enumerate(self._before.trace.inputs))
         old = [value for value in self._contents if value and value not in self._fresh]
         for value in old:
             self._ref(value)
@@ -102,7 +104,7 @@ class _Reading:
             forced=self._numbers_of(forced_name, range(len(self._before.events) + 1)),
             false_conditions=self._numbers_of(future_name, range(len(self._before.events) + 1)),
         )
-        return State(inputs, self._script(world, inputs, stops_at), self._heap)
+        return State(self._inputs, self._script(world, stops_at), self._heap)
 
     def _pending(self) -> Ref:
         is_pending = self._before.heap.memory.is_pending
@@ -164,9 +166,9 @@ class _Reading:
             found = self._declared_class(contents.class_) or self._named_class(contents.class_)
             if found is not None:
                 return found
-        keys = [key for cells in contents.cells.values() for key, _ in cells]
-        items = [key for key in keys if key.endswith("[]") and key not in VIEWS]
-        used = next((self._terms.layout.array(key[:-2]) for key in items), None)
+        keys = (key for cells in contents.cells.values() for key, _ in cells)
+        items = (key for key in keys if key.endswith("[]") and key not in VIEWS)
+        used = next((self._layout.array(key[:-2]) for key in items), None)
         is_array = contents.class_ is not None and contents.class_ >= ARRAYS[0]
         if used is not None and (contents.class_ is None or is_array):
             return used
@@ -229,16 +231,15 @@ class _Reading:
 
     # The world.
 
-    def _script(self, world: World, inputs: tuple[Datum, ...], stops_at: int | None) -> World:
+    def _script(self, world: World, stops_at: int | None) -> World:
         """The world with what the events and functions give, raise and write. Which of the objects that they have seen
         is which, the recorded trace's run up to there says; and also which of the events are done that are so under a
         condition."""
-        program = Program(self._before.trace, self._layout)
         done = [0]  # in front of each event
         for number, event in enumerate(self._before.events[:stops_at]):
-            world = self._with_functions(program, inputs, world, done[-1])
-            if self._happens(program, inputs, world, event, done[-1]):
-                known = self._known_at(program, inputs, world, done[-1])
+            world = self._with_functions(world, done[-1])
+            if self._happens(world, event, done[-1]):
+                known = self._known_at(world, done[-1])
                 writes = tuple(self._writes(number + 1, known))
                 world = replace(
                     world,
@@ -248,7 +249,7 @@ class _Reading:
                 )
             done.append(len(world.results))
         last = None if stops_at is None else done[-1]
-        world = self._with_functions(program, inputs, world, last)
+        world = self._with_functions(world, last)
         return replace(
             world,
             stops_at=last,
@@ -269,39 +270,41 @@ class _Reading:
             return known.get(self._pointer(event_name(number), number + 1), NULL)
         return self._float(event_name(number)) if result.type is Type.FLOAT else self._variable(event_name(number))
 
-    def _happens(
-        self, program: Program, inputs: tuple[Datum, ...], world: World, event: EventEncoding, number: int
-    ) -> bool:
+    def _happens(self, world: World, event: EventEncoding, number: int) -> bool:
         """Is the event done, as far as the run gets there?"""
         memory, condition = event.operation.op.memory, event.operation.args[0] if event.operation.args else None
         if memory is None or memory.happens is None or event.happens is self._terms.true:
             return True
-        run = self._run(program, inputs, world, number)
+        run = self._run(world, number)
         value = run.values.get(condition.name) if run is not None and isinstance(condition, Var) else None
         if run is None or value is None:
             return True
         return bool(memory.happens(self._terms.concrete, run.heap, None, value))
 
-    def _with_functions(self, program: Program, inputs: tuple[Datum, ...], world: World, event: int | None) -> World:
+    def _with_functions(self, world: World, event: int | None) -> World:
         """The script with what functions give and raise that are called in front of that event."""
         applications = {one.op: one for one in self._before.applications}
         while applications:
-            run = self._run(program, inputs, world, event)
+            run = self._run(world, event)
             made = [] if run is None else [one.op for one in run.applied if one.made]
             if len(made) <= len(world.functions):
                 break
             application = applications[made[len(world.functions)]]
-            known = self._known_at(program, inputs, world, event)
+            known = self._known_at(world, event)
             raises = known.get(self._model.get(application.raises, 0), NULL)
             given = Given(self._of_function(application, known), raises)
             world = replace(world, functions=(*world.functions, given))
         return world
 
-    def _run(self, program: Program, inputs: tuple[Datum, ...], world: World, event: int | None) -> Run | None:
+    @cached_property
+    def _program(self) -> Program:
+        return Program(self._before.trace, self._layout)
+
+    def _run(self, world: World, event: int | None) -> Run | None:
         """The run up to that event; None where it asks for what nobody says what it is."""
         if self._ran is None or self._ran[0] is not world or self._ran[1] != event:
             try:
-                run = program.run(inputs, replace(world, stops_at=event), heap=self._heap)
+                run = self._program.run(self._inputs, replace(world, stops_at=event), heap=self._heap)
             except Unspecified:
                 run = None
             self._ran = world, event, run
@@ -314,32 +317,21 @@ class _Reading:
             return Argument(application.args.index(made)) if made in application.args else known.get(value, NULL)
         return Float(value) if application.result is Type.FLOAT else value
 
-    def _known_at(
-        self, program: Program, inputs: tuple[Datum, ...], world: World, event: int | None
-    ) -> Mapping[int, Ref | Seen]:
-        return self._refs_at(program, inputs, world, event) if self._fresh else self._refs
-
-    def _refs_at(
-        self, program: Program, inputs: tuple[Datum, ...], world: World, event: int | None
-    ) -> Mapping[int, Ref | Seen]:
+    def _known_at(self, world: World, event: int | None) -> Mapping[int, Ref | Seen]:
         """The references by their numbers, allocations as that event has seen them."""
-        run = self._run(program, inputs, world, event)
+        run = self._run(world, event) if self._fresh else None
         if run is None:
             return self._refs
         assert run.heap is not None
         seen = {ref: Seen(number) for number, ref in enumerate(run.heap.seen)}
-        names = {alloc: name for name, alloc in self._allocated().items()}
+        # The variables that the allocations of the recorded trace are first put into.
+        names = {term: name for name, term in reversed(self._before.values.items()) if term.kind == "alloc"}
         known: dict[int, Ref | Seen] = dict(self._refs)
         for value, alloc in self._fresh.items():
             ref = run.values.get(names.get(alloc, ""))
             if isinstance(ref, Ref) and ref in seen:
                 known[value] = seen[ref]
         return known
-
-    def _allocated(self) -> dict[str, Term]:
-        """The allocations of the recorded trace, by the variables that they are first put into."""
-        values = self._before.values
-        return {name: term for name, term in reversed(values.items()) if term.kind == "alloc"}
 
     def _writes(self, epoch: int, known: Mapping[int, Ref | Seen]) -> Iterator[Write]:
         """The changes that an event makes, so that the epoch that it begins holds what the model says."""

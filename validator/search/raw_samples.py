@@ -8,7 +8,7 @@ from random import Random
 from optimizer.ir.immutable import replace
 from optimizer.ir.rows.row import Type
 from optimizer.ir.run.objects import NULL, RAW_REF, Cell, Datum, Ref
-from optimizer.ir.run.runs import World, Write
+from optimizer.ir.run.runs import Write
 from optimizer.ir.types.layout import Field
 from optimizer.ir.types.memory_cells import written_name
 from validator.search.counterexample import State
@@ -41,17 +41,14 @@ class RawSampler:
         cells: dict[Cell, Datum] = {(slot.key, address): self._value(slot, objects) for slot, address in drawn}
         heap = heap.copy()
         heap.objects[RAW_REF] = replace(heap.add_raw(), cells=cells)
-        return replace(state, heap=heap, world=self._writing(state.world, places, objects))
-
-    def _writing(self, world: World, places: list[tuple[Field, int]], objects: list[Ref]) -> World:
-        """The world in which some events write to raw memory too."""
-        writes = [list(done) for done in world.writes] or [[] for _ in range(self._events)]
+        writes = [list(done) for done in state.world.writes] or [[] for _ in range(self._events)]
         for done in writes:
             done[:] = [write for write in done if write.target != RAW_REF]
             for _ in range(self._random.choice((0, 0, 1, _WRITES))):
                 slot, address = self._random.choice(places)
                 done.append(Write(RAW_REF, written_name(slot.key), self._value(slot, objects), address))
-        return replace(world, writes=tuple(map(tuple, writes)) if any(writes) else ())
+        world = replace(state.world, writes=tuple(map(tuple, writes)) if any(writes) else ())
+        return replace(state, heap=heap, world=world)
 
     def _value(self, slot: Field, objects: list[Ref]) -> Datum:
         if slot.type is Type.REF:

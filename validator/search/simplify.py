@@ -102,7 +102,7 @@ class _Search:
                 done |= self._replace(ref, _without(held, Ref))
         for site in sites(self.state):
             value = self._at(site)
-            if isinstance(value, Seen) or (isinstance(value, Ref) and value != NULL):
+            if isinstance(value, Seen | Ref) and value != NULL:
                 done |= self.attempt(with_value(self.state, site, NULL))
         return done
 

@@ -6,7 +6,7 @@ What holds is the same as `validator.solvers.references` says.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from optimizer.ir.domains.term import Term
@@ -41,7 +41,11 @@ class TermValues:
         self.values: dict[Term, Any] = {}
         self._order = order
         self._numbers: dict[Any, int] = {}
-        self._computing = [(term, self._primitive(term)) for term in order]
+        # By functions of the terms' arguments, where the domain has them.
+        self._computing = [
+            (term, getattr(self.domain, term.kind) if term.args and term.kind in _PRIMITIVES else None)
+            for term in order
+        ]
         self._constants = [term for term in order if term.kind == "constant"]
         self._unary = {(term.kind, term.value): term for term in order if len(term.args) == 1}
         for constant in self._constants:
@@ -60,10 +64,6 @@ class TermValues:
         for term, computes in self._computing:
             args = [values[arg] for arg in term.args]
             values[term] = self._value(term, args) if computes is None else computes(*args)
-
-    def _primitive(self, term: Term) -> Callable[..., Any] | None:
-        """The function that computes the term of its arguments, if it is one of the domain's primitives."""
-        return getattr(self.domain, term.kind) if term.args and term.kind in _PRIMITIVES else None
 
     def _value(self, term: Term, args: list[Any]) -> Any:
         kind = term.kind

@@ -38,7 +38,7 @@ class QueryFiles:
             try:
                 self.folder.mkdir(parents=True, exist_ok=True)
                 with next(filter(None, map(_made, paths))) as file:
-                    file.write(_with_answer(query))
+                    file.write(f"; {_told(query.answer)}\n{query.text}")
             except OSError as problem:
                 raise InputError(describe(problem)) from None
 
@@ -51,10 +51,6 @@ def _made(path: Path) -> TextIO | None:
         return path.open("x")
     except FileExistsError:
         return None
-
-
-def _with_answer(query: Query) -> str:
-    return f"; {_told(query.answer)}\n{query.text}"
 
 
 def _told(answer: Answer) -> str:

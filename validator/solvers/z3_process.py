@@ -96,7 +96,8 @@ class _Asking:
 
 
 def _values(script: Script, said: list[str]) -> Mapping[str, int]:
-    values = _values_in("\n".join(said[3:]))
+    found = _VALUE.findall("\n".join(said[3:]))
+    values = {name: int(digits, 16 if base == "x" else 2) for name, base, digits in found}
     if values.keys() != script.asked.keys():
         raise NoAnswer("values are missing")
     return values
@@ -116,8 +117,3 @@ def z3_path() -> str:
         if path.is_file():
             return str(path.resolve())
     raise InputError(f"the executable of Z3 is missing: pip install {_PACKAGE}")
-
-
-def _values_in(text: str) -> dict[str, int]:
-    """The values that the answer to `get-value` tells."""
-    return {name: int(digits, 16 if base == "x" else 2) for name, base, digits in _VALUE.findall(text)}

@@ -67,12 +67,10 @@ def _world(found: Counterexample | Runs) -> Iterator[str]:
         if found.state.world.stops_at == n:
             yield f"event {n} does not return"
             continue
-        done = (
-            ["invalidates the code"] if event.effects.can_invalidate and ends == min(world.invalid, default=0) else []
-        )
-        done += [
-            f"writes {_write(write, found.before)}" for write in (world.writes[n] if n < len(world.writes) else ())
-        ]
+        invalidates = event.effects.can_invalidate and ends == min(world.invalid, default=0)
+        writes = world.writes[n] if n < len(world.writes) else ()
+        done = ["invalidates the code"] * invalidates
+        done += [f"writes {_write(write, found.before)}" for write in writes]
         type_ = OPS[event.name].result
         if event.effects.can_raise and n < len(world.raises) and world.raises[n] != NULL:
             done.append(f"raises {scripted(world.raises[n], found.before)}")
@@ -102,14 +100,10 @@ def _conditions(world: World) -> Iterator[str]:
 
 
 def _write(write: Write, run: Run) -> str:
-    return f"{scripted(write.target, run)}{_cell(write)} = {scripted(write.value, run)}"
-
-
-def _cell(write: Write) -> str:
     field = field_of(write.descr)
-    if write.index is None:
-        return f".{field}"
-    return f"[{write.index}].{field}" if field != write.descr else f"[{write.index}]"
+    index = "" if write.index is None else f"[{write.index}]"
+    cell = f"{index}.{field}" if not index or field != write.descr else index
+    return f"{scripted(write.target, run)}{cell} = {scripted(write.value, run)}"
 
 
 def scripted(value: Scripted, run: Run) -> str:
