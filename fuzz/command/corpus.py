@@ -190,17 +190,14 @@ def _show(ran: CaseRun, as_json: bool) -> None:
     if not ran.is_readable:
         click.echo(f"error: {ran.report}", err=True)
         lines = []
-    for line in [json.dumps(_run_json(ran))] if as_json else lines:
-        click.echo(line)
-
-
-def _run_json(done: CaseRun) -> dict[str, Any]:
-    return {
-        "name": done.name,
-        "verdict": None if done.verdict is None else verdict_name(done.verdict),
-        "differences": list(done.differences),
-        "report": done.report or None,
+    told = {
+        "name": ran.name,
+        "verdict": None if ran.verdict is None else verdict_name(ran.verdict),
+        "differences": list(ran.differences),
+        "report": ran.report or None,
     }
+    for line in [json.dumps(told)] if as_json else lines:
+        click.echo(line)
 
 
 # Changing a corpus, and writing it elsewhere.

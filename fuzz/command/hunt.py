@@ -139,9 +139,8 @@ def _run(plan: Plan, folder: Path, limits: _Limits, jobs: int, as_json: bool, st
             why = "interrupted"
     status.clear()
     seconds = time.monotonic() - start
-    for line in (
-        [json.dumps(figures.json(plan, seconds, why))] if as_json else figures.lines(plan, folder, seconds, why)
-    ):
+    told = [json.dumps(figures.json(plan, seconds, why))] if as_json else figures.lines(plan, folder, seconds, why)
+    for line in told:
         click.echo(line)
     return Exit.INTERRUPTED if why == "interrupted" else _exit_code(figures)
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
 from importlib.metadata import PackageNotFoundError, distribution
 from pathlib import Path
 
@@ -47,7 +46,12 @@ def init(folder: str, optimizer: OptimizerSpec, seconds: int, install: str | Non
     """
     place = install or installed_from()
     files = starter_files(optimizer, seconds, place or SOMEWHERE)
-    write_starter(Path(folder), files)
+    there = [str(Path(folder) / path) for path in files if (Path(folder) / path).exists()]
+    if there:
+        raise InputError(f"nothing was written: {there[0]} is there already")
+    for path, text in files.items():
+        (Path(folder) / path).parent.mkdir(parents=True, exist_ok=True)
+        write_text(str(Path(folder) / path), text)
     for path in files:
         click.echo(Path(folder) / path)
     if place is None:
@@ -86,16 +90,6 @@ def starter_files(optimizer: OptimizerSpec, seconds: int, place: str) -> dict[st
         for path in sorted((SHIPPED_CORPUS / name).iterdir()):
             files[f"{_HERE}/corpus/{name}/{path.name}"] = path.read_text(encoding="utf-8")
     return files
-
-
-def write_starter(folder: Path, files: Mapping[str, str]) -> None:
-    """Write them, all or, where one is there, none. Raises InputError and OSError."""
-    there = [str(folder / path) for path in files if (folder / path).exists()]
-    if there:
-        raise InputError(f"nothing was written: {there[0]} is there already")
-    for path, text in files.items():
-        (folder / path).parent.mkdir(parents=True, exist_ok=True)
-        write_text(str(folder / path), text)
 
 
 def installed_from() -> str | None:

@@ -19,11 +19,7 @@ from optimizer.ir.dialects.toy import is_toy
 from optimizer.ir.dialects.toy_printer import format_toy
 from optimizer.ir.loops import iterated
 from optimizer.ir.run.heap import Heap
-from optimizer.ir.run.interpreter import (
-    Program,
-    Run,
-    World,
-)
+from optimizer.ir.run.interpreter import Program, Run, World
 from optimizer.ir.text import format_trace, parse
 from optimizer.ir.text.lexer import Source
 from optimizer.ir.trace import Trace

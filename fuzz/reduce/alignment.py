@@ -8,7 +8,7 @@ trace computes corresponds to one that only the other does where operations that
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator
 from difflib import SequenceMatcher
 from itertools import zip_longest
 
@@ -25,9 +25,7 @@ def aligned(before: Trace, after: Trace) -> tuple[Trace, Trace]:
     after = numbered(after, len(all_operations(before)))
     alignment = _Alignment(before, after)
     alignment.match()
-    lines = {mine.line: theirs.line for theirs, mine in alignment.pairs}
-
-    after = each(after, lambda op: replace(op, line=lines.get(op.line, op.line)))
+    after = alignment.with_lines(after)
     return before, with_names(after, _names(before, after, alignment.names))
 
 
@@ -39,8 +37,7 @@ def with_body_aligned(before: Trace, after: Trace) -> Trace:
         return after
     alignment = _Alignment(before, after.of(after.ops[label + 1 : -1]))
     alignment.match()
-    lines = {mine.line: theirs.line for theirs, mine in alignment.pairs}
-    return each(after, lambda op: replace(op, line=lines.get(op.line, op.line)))
+    return alignment.with_lines(after)
 
 
 def _names(before: Trace, after: Trace, same: dict[Var, Var]) -> dict[Var, Var]:
@@ -79,6 +76,11 @@ class _Alignment:
             known = len(self.names)
             self._match_once()
 
+    def with_lines(self, after: Trace) -> Trace:
+        """The trace with the lines of the operations of the recorded one that its own are."""
+        lines = {mine.line: theirs.line for theirs, mine in self.pairs}
+        return each(after, lambda op: replace(op, line=lines.get(op.line, op.line)))
+
     def _match_once(self) -> None:
         left, self._values = _keyed(self._before, {}, self._numbers, {})
         right, theirs = _keyed(self._after, self.names, self._numbers, self._values)
@@ -100,13 +102,10 @@ class _Alignment:
         if one.result is not None and two.result is not None:
             self.names.setdefault(two.result, one.result)
         if one.exit is not None and two.exit is not None:
-            self._match_blocks(one.exit.block, two.exit.block)
-
-    def _match_blocks(self, one: Sequence[Operation], two: Sequence[Operation]) -> None:
-        for mine, other in zip(one, two, strict=False):
-            if (mine.op, mine.descr) != (other.op, other.descr):
-                return
-            self._pair(mine, other)
+            for mine, other in zip(one.exit.block, two.exit.block, strict=False):
+                if (mine.op, mine.descr) != (other.op, other.descr):
+                    return
+                self._pair(mine, other)
 
     def _match_rest(self, mine: list[Operation], other: list[Operation]) -> None:
         """Matches, in order, the operations that correspond between those that are the same."""

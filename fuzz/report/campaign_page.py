@@ -79,7 +79,8 @@ def _plots(figures: Figures) -> tuple[dict[str, Plot | None], dict[str, Legend]]
         (name, tone, float(count)) for (name, count), tone in zip(figures.rungs.most_common(), tones, strict=False)
     ]
     judging = [
-        (_up_to(2**power), float(figures.judging[power])) for power in range(max(figures.judging, default=-1) + 1)
+        (f"{2**power} ms" if power < 10 else f"{2 ** (power - 10)} s", float(figures.judging[power]))
+        for power in range(max(figures.judging, default=-1) + 1)
     ]
     unknown = [
         (name, float(count), f"{times(count, 'trace')}, {duration(figures.unknown_seconds[name])}")
@@ -98,10 +99,6 @@ def _plots(figures: Figures) -> tuple[dict[str, Plot | None], dict[str, Legend]]
         "rungs": [(tone, f"{name} {share(count, total)}") for name, tone, count in rungs],
     }
     return drawn, legends
-
-
-def _up_to(milliseconds: int) -> str:
-    return f"{milliseconds} ms" if milliseconds < 1000 else f"{milliseconds / 1024:.0f} s"
 
 
 def _fired(figures: Figures) -> Iterator[tuple[str, int, float]]:
