@@ -112,20 +112,16 @@ class BoundsInference:
             self.contradiction = True
             return False
         if narrowed.result is not None:
-            self._bound_result(operation, narrowed.result)
+            assert operation.result is not None
+            known_before = self.known.get(operation.result.name), _of_anything(operation.op, self.word)
+            if narrowed.result not in known_before:
+                self.results_bounded[operation.op.name] += 1
+            self._know(operation.result, narrowed.result)
         if narrowed.args != known:
             for arg, fact in zip(operation.args, narrowed.args, strict=True):
                 if isinstance(fact, Bounds) and self._refine(arg, fact, depth):
                     self.arguments_bounded[operation.op.name] += 1
         return not self.contradiction
-
-    def _bound_result(self, operation: Operation, bounds: Bounds) -> None:
-        """The result has these bounds, which take in what was known of it."""
-        result = operation.result
-        assert result is not None
-        if bounds not in (self.known.get(result.name), _of_anything(operation.op, self.word)):
-            self.results_bounded[operation.op.name] += 1
-        self._know(result, bounds)
 
     def _refine(self, value: Value, bounds: Bounds, depth: int) -> bool:
         """Take over what is known of a value. Is it more than was known?"""

@@ -212,17 +212,13 @@ def _telling(row: Op) -> tuple[Meaning, ...]:
     return tuple(one[0] for one in requires if one not in _OF_NUMBERS)
 
 
-def passing(guard: Operation) -> Condition:
-    """The condition on references under which a guard passes; None of a guard that does not look at references."""
-    return _passing(guard, _HEAP)
-
-
 def behind(guard: Operation) -> Condition:
     """The condition on references that holds behind a guard, the exception that it hands over included."""
-    return _passing(guard, _HEAP if guard.result is None else _Caught(guard.result))
+    return passing(guard, _HEAP if guard.result is None else _Caught(guard.result))
 
 
-def _passing(guard: Operation, heap: _Heap) -> Condition:
+def passing(guard: Operation, heap: _Heap = _HEAP) -> Condition:
+    """The condition on references under which a guard passes; None of a guard that does not look at references."""
     memory = guard.memory
     if memory is None or memory.passes is None:
         return None

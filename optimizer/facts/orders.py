@@ -27,7 +27,7 @@ from optimizer.ir.domains.ranges import halves
 from optimizer.ir.domains.term import Term, cone
 from optimizer.ir.domains.terms import Terms
 from optimizer.ir.floats import Float
-from optimizer.ir.rows.ops import FLOAT, Op
+from optimizer.ir.rows.ops import FLOAT, Meaning, Op
 from optimizer.ir.rows.row import INT
 from optimizer.ir.trace import Value, Var
 
@@ -141,15 +141,14 @@ def ways_within(a: Bounds, b: Bounds) -> Ways:
 @cache
 def passing_ways(guard: Op, test: Op | None) -> Ways | None:
     """The ways in which the guard passes; None where it is not the order that decides."""
-    t, d = Terms(_WIDTH), concrete(_WIDTH)
-    a, b = t.var("a"), t.var("b")
+    d = concrete(_WIDTH)
     if guard.passes is None:
         return None
     passed: list[Any]
     if test is not None:
         passed = [guard.passes(d, result) for result in _results(test) or ()]
     else:
-        passed = [guard.passes(d, *pair) for pair in _PAIRS] if _compares(guard.passes(t, a, b), a, b) else []
+        passed = [guard.passes(d, *pair) for pair in _PAIRS] if _compares(guard.passes) else []
     return frozenset(way for way, passes in enumerate(passed) if passes) if passed else None
 
 
@@ -160,15 +159,16 @@ def _results(test: Op) -> tuple[int, ...] | None:
     if test.has_floats:
         is_test = test.args == (FLOAT, FLOAT) and test.result is INT
         return tuple(test.meaning(concrete(64), *pair) for pair in _FLOATS) if is_test else None
-    t, d = Terms(_WIDTH), concrete(_WIDTH)
-    a, b = t.var("a"), t.var("b")
-    if not _compares(test.meaning(t, a, b), a, b):
+    if not _compares(test.meaning):
         return None
-    return tuple(test.meaning(d, *pair) for pair in _PAIRS)
+    return tuple(test.meaning(concrete(_WIDTH), *pair) for pair in _PAIRS)
 
 
-def _compares(root: Term, a: Term, b: Term) -> bool:
-    """Is the term computed from comparisons of `a` and `b` alone?"""
+def _compares(meaning: Meaning) -> bool:
+    """Is it computed from comparisons of its two arguments alone?"""
+    t = Terms(_WIDTH)
+    a, b = t.var("a"), t.var("b")
+    root: Term = meaning(t, a, b)
     for term in (root, *cone([root])):
         if term.kind in ("eq", "slt", "ult"):
             if not set(term.args) <= {a, b}:

@@ -58,8 +58,9 @@ class _Liveness:
         kind = operation.op.kind
         if kind is STORE or kind is COPY:
             return self._changed_allocation(operation.args[kind is COPY])
-        if kind is FACT:
-            return self._told_of(operation)
+        if kind is FACT:  # what it tells of may go
+            definition = self._definitions.get(operation.args[0] if operation.args else None)
+            return definition.result if definition is not None and self._goes(definition) else None
         return (operation.result or _NOBODY) if self._goes(operation) else None
 
     def _goes(self, operation: Operation) -> bool:
@@ -77,11 +78,6 @@ class _Liveness:
         """The object that a store or a copy changes, if the trace allocates it."""
         allocation = self._definitions.get(changed)
         return allocation.result if allocation is not None and allocation.op.kind is NEW else None
-
-    def _told_of(self, operation: Operation) -> Var | None:
-        """The value that a fact tells of, if it may go."""
-        definition = self._definitions.get(operation.args[0] if operation.args else None)
-        return definition.result if definition is not None and self._goes(definition) else None
 
     def _find_roots(self, operations: Sequence[Operation]) -> None:
         unneeded = 0  # from there on, some may be needed by nobody
