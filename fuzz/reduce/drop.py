@@ -7,14 +7,14 @@ from itertools import count, zip_longest
 from typing import TypeVar
 
 from fuzz.edits.edit import Remove, Substitute, with_flag_guards
-from fuzz.edits.walk import LETTERS, operands, variables
+from fuzz.edits.walk import LETTERS, operands, variables, with_origins
 from fuzz.reduce.candidate import Candidate
 from optimizer.ir.check import input_type
 from optimizer.ir.immutable import replace
 from optimizer.ir.loops import goes_back
 from optimizer.ir.run.heap import Heap
 from optimizer.ir.run.objects import NULL, Datum, Object, Ref
-from optimizer.ir.trace import Operation, Trace, Value, Var, all_operations
+from optimizer.ir.trace import Trace, Value, Var, all_operations, exit_of
 from optimizer.ir.types.trace_layout import layout_of
 from validator.loops.judge import ITERATIONS
 from validator.search.counterexample import State
@@ -42,7 +42,7 @@ def without(
     substitute = Substitute(_resolved(values))
     traces = [substitute.on(replace(trace, inputs=(*trace.inputs, *new))) for trace in traces]
     if candidate.after is not None:
-        traces[-1] = _with_origins(traces[-1], guards)
+        traces[-1] = _without_guards(traces[-1], guards)
     return replace(candidate.with_traces(traces), state=state)
 
 
@@ -74,16 +74,11 @@ def _free(candidate: Candidate, var: Var) -> Var:
     return Var(next(name for name in (f"{letter}{number}" for number in count()) if name not in taken), var.type)
 
 
-def _with_origins(after: Trace, guards: list[int]) -> Trace:
-    """The optimized trace with the numbers that guards have once these are gone."""
-
-    def renumbered(op: Operation) -> Operation:
-        if op.exit is None or op.exit.origin is None:
-            return op
-        origin = op.exit.origin - sum(guard < op.exit.origin for guard in guards)
-        return replace(op, exit=replace(op.exit, origin=origin))
-
-    return after.of(map(renumbered, after.ops)) if guards else after
+def _without_guards(after: Trace, gone: list[int]) -> Trace:
+    """The optimized trace with the numbers that recorded guards have once these are gone."""
+    origins = (exit_of(guard).origin for guard in after.guards)
+    left = (None if origin is None else origin - sum(guard < origin for guard in gone) for origin in origins)
+    return with_origins(after, left) if gone else after
 
 
 # The state.

@@ -59,17 +59,14 @@ class Outline:
 def substitutions(one: Operation, two: Operation) -> Iterator[tuple[Value | str | None, Value | str | None]]:
     if one.op is not two.op:
         yield one.op.name, two.op.name
-    if len(one.args) != len(two.args):
-        yield ("more", "fewer") if len(one.args) > len(two.args) else ("fewer", "more")
-    else:
-        yield from zip(one.args, two.args, strict=True)
     handed = [op.exit.failargs if op.exit is not None else () for op in (one, two)]
-    if handed[0] is None or handed[1] is None:
-        yield from [("a list", "no list") if handed[1] is None else ("no list", "a list")] * (handed[0] != handed[1])
-    elif len(handed[0]) != len(handed[1]):
-        yield ("more", "fewer") if len(handed[0]) > len(handed[1]) else ("fewer", "more")
-    else:
-        yield from zip(handed[0], handed[1], strict=True)
+    for olds, news in ((one.args, two.args), handed):
+        if olds is None or news is None:
+            yield from [("a list", "no list") if news is None else ("no list", "a list")] * (olds != news)
+        elif len(olds) != len(news):
+            yield ("more", "fewer") if len(olds) > len(news) else ("fewer", "more")
+        else:
+            yield from zip(olds, news, strict=True)
 
 
 def kinds_of(

@@ -172,7 +172,9 @@ class _Walk:
             elif operation.op.is_call:
                 self._look(operation)
             elif memory is not None and memory.pending and memory.class_arg is not None:
-                self._catch(operation.args[memory.class_arg])
+                struct = self._struct(operation.args[memory.class_arg])
+                self._plan.types.setdefault(struct.name, struct)
+                self._plan.caught.append(struct)
             elif memory is not None and memory.descr is not CALL:
                 self._operation(operation, memory)
                 self._plan.indices |= {sources[arg] for arg in _indices(operation, memory) if arg in sources}
@@ -229,11 +231,6 @@ class _Walk:
     def _struct(self, class_: Value) -> Struct:
         return self._plan.layout.struct_of_vtable(class_.name if isinstance(class_, ConstClass) else str(class_))
 
-    def _catch(self, class_: Value) -> None:
-        struct = self._struct(class_)
-        self._plan.types.setdefault(struct.name, struct)
-        self._plan.caught.append(struct)
-
     def _operation(self, operation: Operation, memory: Memory) -> None:
         descr = self._plan.layout.descr_of(operation)
         if isinstance(descr, Struct | Array):
@@ -277,9 +274,7 @@ class _Walk:
         elif len(args) == 1:
             holds = [memory.passes] if memory.passes is not None else [holds for holds, _ in memory.requires]
             if place.is_null is None:
-                place.is_null = all(
-                    bool(one(self._domain, self._empty, None, NULL)) for one in holds if one is not None
-                )
+                place.is_null = all(bool(one(self._domain, self._empty, None, NULL)) for one in holds)
         elif isinstance(args[1], ConstInt):
             place.gc_type = args[1].value
             if (array := self._plan.layout.by_gc_type.get(place.gc_type)) is not None:

@@ -20,6 +20,7 @@ from optimizer.ir.text.heap_reader import parse_heap
 from optimizer.ir.trace import Trace
 from optimizer.ir.types.layout import Layout
 from validator.search.counterexample import State
+from validator.tell.plain_data import WrongData, from_plain
 
 Stored = int | str
 """A value: a machine int, or the text of a float or the name of an object."""
@@ -168,11 +169,9 @@ def write_toml(write: StoredWrite) -> Mapping[str, Stored]:
 
 def read_write(data: Any, file: str) -> StoredWrite:
     """The write of an inline table. Raises InputError."""
-    kinds = {"object": str, "descr": str, "value": int | str, "index": int | None}
-    if isinstance(data, dict) and set(data) <= set(kinds):
-        values = [data.get(key) for key in kinds]
-        if all(isinstance(v, kind) and not isinstance(v, bool) for v, kind in zip(values, kinds.values(), strict=True)):
-            return StoredWrite(data["object"], data["descr"], data["value"], data.get("index"))
-    raise InputError(
-        f"a write is {{object = ..., descr = ..., value = ...}} with or without index, got {data!r}", file=file
-    )
+    try:
+        write: StoredWrite = from_plain(StoredWrite, {"index": None, **data} if isinstance(data, dict) else data)
+        return write
+    except WrongData:
+        known = "{object = ..., descr = ..., value = ...} with or without index"
+        raise InputError(f"a write is {known}, got {data!r}", file=file) from None
