@@ -28,12 +28,8 @@ class Cell:
 
 def cell_of(operation: Operation, layout: Layout) -> Cell:
     """The cell that a load reads or a store changes."""
-    memory = operation.op.memory
+    memory, slot = operation.op.memory, layout.descr_of(operation)
     assert memory is not None
-    assert memory.descr is not None
-    name = operation.descr if memory.on is None else memory.on
-    assert name is not None
-    slot = layout.resolve(memory.descr, name)
     assert isinstance(slot, Field)
     has_index = memory.descr is not FIELD
     return Cell(slot, operation.args[0], operation.args[1] if has_index else None)
