@@ -17,20 +17,15 @@ GRACE_S = 1.0
 """The seconds for which a solver is waited for behind its limit of time."""
 
 
-class Silent(Exception):
-    """The process did not answer in time, and was killed."""
-
-
 class NoAnswer(Exception):
-    """The process said something that is none of the answers that there are."""
+    """The process said something that is none of the answers that there are, or nothing in time."""
 
 
 class Died(Exception):
-    """The process ended instead of answering. `said` is what it had said by then; `is_new`: it was its first query."""
+    """The process ended instead of answering, with that code. `is_new`: it was its first query."""
 
-    def __init__(self, said: str, code: int, is_new: bool) -> None:
-        super().__init__(said)
-        self.said = said
+    def __init__(self, code: int, is_new: bool) -> None:
+        super().__init__(f"ended with {code}")
         self.code = code
         self.is_new = is_new
 
@@ -45,7 +40,7 @@ class Process(Child):
         """Has it answered nothing so far?"""
 
     def ask(self, text: str, end: str, timeout_s: float) -> str:
-        """The text that it writes up to the line `end`. Raises `Silent` or `Died`; where anything goes wrong, it is
+        """The text that it writes up to the line `end`. Raises `NoAnswer` or `Died`; where anything goes wrong, it is
         killed."""
         last = f"{end}\n".encode()
 
@@ -56,19 +51,16 @@ class Process(Child):
             came = self.exchange(text.encode(), time.monotonic() + timeout_s, is_answer)
             if came is Came.END:
                 code = self.end()
-                raise Died(self._take(), -signal.SIGKILL if code is None else code, self.is_new)
+                raise Died(-signal.SIGKILL if code is None else code, self.is_new)
             if came is not Came.ANSWER:
-                raise Silent
+                raise NoAnswer("wall")
         except BaseException:
             self.kill()
             raise
         self.is_new = False
-        return self._take().removesuffix(f"{end}\n")
-
-    def _take(self) -> str:
         said = self.output.decode(errors="replace")
         self.output.clear()
-        return said
+        return said.removesuffix(f"{end}\n")
 
 
 def converse(
@@ -80,8 +72,6 @@ def converse(
         with running(command) as process:
             try:
                 return talk(process)
-            except Silent:
-                return GaveUp("wall", (solver,))
             except Died as death:
                 if death.is_new:
                     return GaveUp(cause(death.code), (solver,))
