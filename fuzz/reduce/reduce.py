@@ -22,15 +22,7 @@ from fuzz.reduce.declared import drop_declarations
 from fuzz.reduce.failure import Failure, failure_of
 from fuzz.reduce.operands import forward, simplify_constants, simplify_operands
 from fuzz.reduce.pool import Pool, trying
-from fuzz.reduce.structure import (
-    Changes,
-    cut_tail,
-    drop_handed_over,
-    drop_inputs,
-    drop_operations,
-    made,
-    simplify_rows,
-)
+from fuzz.reduce.structure import Changes, cut_tail, drop_handed_over, drop_inputs, drop_operations, made, simplify_rows
 from fuzz.reduce.trials import Subject, candidate_of, still_shows
 from optimizer.ir.check import inner_label
 from optimizer.ir.immutable import replace

@@ -16,13 +16,7 @@ from validator.command.exits import exit_code, run_command
 from validator.command.files import file_name, read_trace, read_types, write_text
 from validator.command.invoke import invoke
 from validator.command.judging import Judging, open_cache
-from validator.command.shared_options import (
-    choice_option,
-    effort_option,
-    memory_option,
-    mode_options,
-    timeout_option,
-)
+from validator.command.shared_options import choice_option, effort_option, memory_option, mode_options, timeout_option
 from validator.solvers.answers import SolverChoice
 from validator.solvers.portfolio import require
 from validator.tell.report import verdict_json, verdict_text

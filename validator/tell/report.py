@@ -8,17 +8,7 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from optimizer.ir.trace import Trace
-from validator.verdict import (
-    Audit,
-    Evidence,
-    Failed,
-    Proved,
-    Refuted,
-    Unknown,
-    Unsupported,
-    Verdict,
-    WhyUnknown,
-)
+from validator.verdict import Audit, Evidence, Failed, Proved, Refuted, Unknown, Unsupported, Verdict, WhyUnknown
 
 if TYPE_CHECKING:
     from validator.tell.columns import Style
