@@ -21,7 +21,7 @@ from fuzz.campaign.results import Result, ResultFile, ResultReader
 from fuzz.campaign.seeds import Seeds
 from fuzz.cases.store import store_case
 from optimizer.ir.faults import InputError
-from validator.command.exits import describe
+from validator.command.exits import input_errors
 from validator.processes.workers import Loss
 
 PLAN = "campaign.json"
@@ -107,11 +107,8 @@ class CampaignFolder:
         if done.result is None or not self._note(done.result):
             return
         if done.case is not None:
-            try:
+            with input_errors("a find could not be stored: ", str(self._cases / done.case.name)):
                 store_case(self._cases, done.case)
-            except OSError as problem:
-                problem.filename = str(self._cases / done.case.name)
-                raise InputError(f"a find could not be stored: {describe(problem)}") from None
         self._file.add(done.result)
 
     def end(self, task: Task) -> None:

@@ -33,7 +33,7 @@ from fuzz.subject.optimizers import OptimizerKind, OptimizerSpec, open_optimizer
 from optimizer.ir.faults import InputError
 from optimizer.ir.immutable import replace
 from optimizer.ir.text import format_trace
-from validator.command.exits import Exit, describe, exit_code
+from validator.command.exits import Exit, exit_code, input_errors
 from validator.command.shared_options import Seconds
 from validator.command.status import Status
 from validator.tell.report import verdict_name
@@ -155,11 +155,9 @@ def _case(source: str, corpus: str) -> Case | None:
 
 
 def _store(folder: Path, case: Case, settled: Settled) -> None:
-    try:
+    with input_errors("--output: "):
         folder.parent.mkdir(parents=True, exist_ok=True)
         stored = store_case(folder.parent, reduced_case(case, settled.reduced, folder.name))
-    except OSError as problem:
-        raise InputError(f"--output: {describe(problem)}") from None
     if not stored:
         raise InputError(f"--output: {folder} is there already")
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from tempfile import TemporaryFile
 
 from optimizer.ir.faults import InputError
-from validator.command.exits import describe
+from validator.command.exits import input_errors
 
 
 def seeds_from(first: int, traces: int | None, deadline: float | None) -> Iterator[int]:
@@ -19,13 +19,10 @@ def seeds_from(first: int, traces: int | None, deadline: float | None) -> Iterat
 
 def writable(folder: Path, option: str) -> Path:
     """The folder that the option names, made if it is not there. Raises InputError where nothing can be stored."""
-    try:
+    with input_errors(f"{option}: ", str(folder)):
         folder.mkdir(parents=True, exist_ok=True)
         with TemporaryFile(dir=folder) as probe:  # several processes may begin at once
             probe.write(b"a campaign begins\n")
-    except OSError as problem:
-        problem.filename = str(folder)
-        raise InputError(f"{option}: {describe(problem)}") from None
     return folder
 
 

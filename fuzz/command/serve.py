@@ -6,8 +6,7 @@ import click
 
 from fuzz.command.options import jobs_option
 from fuzz.report.pair_page import PORT
-from optimizer.ir.faults import InputError
-from validator.command.exits import Exit, describe
+from validator.command.exits import Exit, input_errors
 from validator.command.shared_options import memory_option, timeout_option
 
 
@@ -33,10 +32,8 @@ def serve(port: int, host: str, jobs: int, timeout_s: float, memory_mb: int) -> 
     """
     from fuzz.serve.server import Limits, Playground
 
-    try:
+    with input_errors(f"{host}, port {port}: "):
         server = Playground(host, port, Limits(jobs, timeout_s, memory_mb))
-    except OSError as problem:
-        raise InputError(f"{host}, port {port}: {describe(problem)}") from None
     click.echo(f"the playground is at {server.address} (Ctrl-C ends it)")
     with server:
         try:

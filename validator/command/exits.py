@@ -145,6 +145,17 @@ def describe(problem: OSError) -> str:
     return f"{problem.filename}: {words}" if problem.filename else words
 
 
+@contextmanager
+def input_errors(where: str = "", name: str | None = None) -> Iterator[None]:
+    """The use of files whose faults are the user's to mend: an OSError becomes an InputError that says it behind
+    `where`, of the file of that name, if one is given."""
+    try:
+        yield
+    except OSError as problem:
+        problem.filename = name or problem.filename
+        raise InputError(f"{where}{describe(problem)}") from None
+
+
 def report_fault(details: str) -> str:
     """Save `details` for a bug report; a sentence that says where."""
     import tempfile  # here: only a fault needs it

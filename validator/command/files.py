@@ -12,17 +12,14 @@ from optimizer.ir.text.lexer import read_lines
 from optimizer.ir.text.misspelt import misspelt_names
 from optimizer.ir.trace import Trace
 from optimizer.ir.types.declared import NO_DECLARATIONS, Declarations
-from validator.command.exits import describe
+from validator.command.exits import describe, input_errors
 
 
 def read_text(path: str) -> str:
     """The text of a file, or of standard input for `-`. Raises InputError."""
     name = file_name(path)
-    try:
-        with nullcontext(sys.stdin.buffer) if path == "-" else open(path, "rb") as file:
-            data = file.read()
-    except OSError as problem:
-        raise InputError(describe(problem)) from None
+    with input_errors(), nullcontext(sys.stdin.buffer) if path == "-" else open(path, "rb") as file:
+        data = file.read()
     try:
         return data.decode()
     except UnicodeDecodeError as problem:

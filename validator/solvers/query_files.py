@@ -10,8 +10,7 @@ from itertools import count
 from pathlib import Path
 from typing import TextIO
 
-from optimizer.ir.faults import InputError
-from validator.command.exits import describe
+from validator.command.exits import input_errors
 from validator.solvers.answers import Answer, GaveUp, Sat, Unsat
 from validator.solvers.portfolio import Query
 
@@ -35,12 +34,10 @@ class QueryFiles:
         paths = (self.folder / f"{stem}-{number:03}.smt2" for number in count(1))
 
         def write(query: Query) -> None:
-            try:
+            with input_errors():
                 self.folder.mkdir(parents=True, exist_ok=True)
                 with next(filter(None, map(_made, paths))) as file:
                     file.write(f"; {_told(query.answer)}\n{query.text}")
-            except OSError as problem:
-                raise InputError(describe(problem)) from None
 
         return write
 

@@ -22,10 +22,9 @@ from fuzz.report.log_figures import LogFigures
 from fuzz.report.log_page import LogPage
 from fuzz.report.statements import in_short
 from optimizer.ir.dialects.pypy_pairs import LogPair, Unpaired
-from optimizer.ir.faults import InputError
 from optimizer.ir.immutable import replace
 from optimizer.ir.text import format_trace
-from validator.command.exits import Exit, describe, worst
+from validator.command.exits import Exit, input_errors, worst
 from validator.command.files import file_name, write_text
 from validator.command.judging import Judging, open_cache
 from validator.command.shared_options import effort_option, timeout_option
@@ -192,11 +191,9 @@ def _stored(outcome: PairRun, log: str, folder: Path) -> str:
         optimizer=False,
         options=outcome.texts.options,
     )
-    try:
+    with input_errors("--extract: "):
         if not store_case(folder, case):
             return f"{folder / case.name} is there already"
         for name, trace in zip(("recorded", "peeled"), outcome.texts.loop or (), strict=False):
             (folder / case.name / f"{name}.trace").write_text(format_trace(trace))
-        return ""
-    except OSError as problem:
-        raise InputError(f"--extract: {describe(problem)}") from None
+    return ""

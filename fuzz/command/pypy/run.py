@@ -16,7 +16,7 @@ import click
 from fuzz.command.options import json_option
 from fuzz.command.pypy.prove import Proving, prove, proving_options
 from optimizer.ir.faults import InputError
-from validator.command.exits import Exit, describe
+from validator.command.exits import Exit, input_errors
 from validator.processes.termination import terminable
 
 _SECTIONS = "jit-log-noopt,jit-log-opt,jit-summary"
@@ -82,10 +82,8 @@ def _run(program: tuple[str, ...], place: Path) -> str:
     """Runs the program to its end, with its log in that place; in words how it ended, '' if well. Raises InputError if
     it cannot be started."""
     environment = {**os.environ, "PYPYLOG": f"{_SECTIONS}:{place}"}
-    try:
+    with input_errors():
         process = subprocess.Popen(program, env=environment)
-    except OSError as problem:
-        raise InputError(describe(problem)) from None
     with _while_it_runs(process):
         code = process.wait()
     if code < 0:
