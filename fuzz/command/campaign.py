@@ -145,7 +145,8 @@ def fuzz(
     start = time.monotonic()
     path = Path(folder or _usual_folder(resume))
     if resume:
-        plan = _resumed(path)
+        refuse(_OF_THE_CAMPAIGN, "--resume goes on with what the campaign was started with")
+        plan = read_plan(path)
     else:
         if not seeds_from:
             refuse(["seeds_skip"], "no traces are given by --seeds-from")
@@ -237,11 +238,6 @@ _OF_THE_CAMPAIGN = (
     *OF_THE_OPTIMIZER,
     *("kinds", "ops", "without", "word", "loops"),
 )
-
-
-def _resumed(folder: Path) -> Plan:
-    refuse(_OF_THE_CAMPAIGN, "--resume goes on with what the campaign was started with")
-    return read_plan(folder)
 
 
 def _usual_folder(resume: bool) -> str:

@@ -15,7 +15,6 @@ from fuzz.campaign.batch import Cut, SeedDone, Task
 from fuzz.campaign.examine import FindKind
 from fuzz.campaign.folder import CampaignFolder
 from fuzz.campaign.plan import Plan
-from fuzz.campaign.results import Result
 from fuzz.campaign.summary import SHOWN_FINDS, Summary
 from fuzz.report.folder import write_report
 from fuzz.report.words import last_lines, times
@@ -132,19 +131,16 @@ class _Shown:
         self.buckets.add(result.bucket)
         report = last_lines(case.report) if case is not None and not FindKind(result.verdict).is_ours else ""
         if self.as_json:
-            return [json.dumps(_find_data(result, report))]
+            told = {
+                "seed": result.seed,
+                "kind": result.verdict,
+                "bucket": result.bucket or None,
+                "case": result.case or None,
+                "message": result.reason,
+                "report": report or None,
+            }
+            return [json.dumps(told)]
         if case is None or len(self.summary.cases) > SHOWN_FINDS:
             return []
         found = f"{result.verdict}: {self.folder / 'cases' / result.case}: {result.reason}"
         return [found, *(f"    {line}" for line in report.splitlines())]
-
-
-def _find_data(result: Result, report: str) -> dict[str, object]:
-    return {
-        "seed": result.seed,
-        "kind": result.verdict,
-        "bucket": result.bucket or None,
-        "case": result.case or None,
-        "message": result.reason,
-        "report": report or None,
-    }
