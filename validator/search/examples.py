@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
 
 from optimizer.ir.trace import Trace
 from optimizer.ir.types.layout import Layout
@@ -18,11 +17,11 @@ from validator.verdict import Options
 _PATIENCE_S = 60.0
 
 
-def find_example(trace: Trace, layout: Layout, clock: Callable[[], float] = time.perf_counter) -> State | None:
+def find_example(trace: Trace, layout: Layout) -> State | None:
     """A state on which the trace runs to its end, as far as it is encoded; None where there is none or none is found.
     The same for the same trace, whatever the machine. Raises Unsupported for what is not modelled."""
     pair = encode_pair(trace, trace, layout, Options(solver=SolverChoice.Z3))
-    discharger = Discharger(pair, Budget(FIRST_EFFORT, clock() + _PATIENCE_S, clock))
+    discharger = Discharger(pair, Budget(FIRST_EFFORT, time.perf_counter() + _PATIENCE_S, time.perf_counter))
     facts = passed_up_to(pair, len(pair.before.guards), to_end=True)
     answer = None if facts.contradiction else discharger.query(facts.learned, FIRST_EFFORT)
     return discharger.state(answer.model, None) if isinstance(answer, Sat) else None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from copy import copy
-from itertools import islice, tee
+from itertools import islice, takewhile, tee
 
 from optimizer.ir.immutable import replace
 from optimizer.ir.run.interpreter import GuardFailed
@@ -50,12 +50,11 @@ class Running:
 
     def reaches_end(self, first: int, last: int | None) -> bool:
         """Does the recorded trace go to its end on one of the samples `first` to `last` (not included)?"""
-        for state in islice(copy(self._samples), first, last):
-            if self._is_late():
-                return False
-            if self._replay.reaches_end(state):
-                return True
-        return False
+        return any(map(self._replay.reaches_end, self._in_time(first, last)))
+
+    def _in_time(self, first: int, last: int | None) -> Iterator[State]:
+        """The samples `first` to `last` (not included), as long as it is not late."""
+        return takewhile(lambda _: not self._is_late(), islice(copy(self._samples), first, last))
 
     def differs(self, state: State, origins: Sequence[int | None]) -> bool:
         """Do the two traces differ on the state, under those origins?"""
@@ -66,9 +65,7 @@ class Running:
         assignment is wrong?"""
         if any(map(self._rule_out, self._runs)):
             return True
-        for state in islice(copy(self._samples), self._ran, most):
-            if self._is_late():
-                return False
+        for state in self._in_time(self._ran, most):
             self._ran += 1
             runs = self._replay.run(state)
             if runs is not None:

@@ -60,12 +60,11 @@ class _Search:
         self._budget = min(_RUNS, _OPERATIONS // len(trace.ops))
 
     def attempt(self, candidate: State) -> bool:
-        if self._budget <= 0 or not self._still(candidate):
-            self._budget -= 1
-            return False
+        is_wanted = self._budget > 0 and self._still(candidate)
         self._budget -= 1
-        self.state = candidate
-        return True
+        if is_wanted:
+            self.state = candidate
+        return is_wanted
 
     def run(self) -> None:
         steps: list[Callable[[], bool]] = [self._numbers]
