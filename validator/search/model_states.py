@@ -127,11 +127,7 @@ class _Reading:
         for name in declared:
             self._refs[constants[name]] = self._heap.constant(name)
         for name in sorted(constants.keys() - declared):
-            value = constants[name]
-            if value in self._refs:
-                self._heap.names[constant_text(name)] = self._refs[value]
-            else:
-                self._new(value, constant_text(name))
+            self._named(constants[name], constant_text(name))
 
     def _input(self, position: int, var: Var) -> Datum:
         value = self._before.values[var.name]
@@ -139,12 +135,15 @@ class _Reading:
             return self._variable(input_name(position))
         if value.kind == "float_var":
             return self._float(input_name(position))
-        number = self._pointer(input_name(position), 0)
-        if number in self._refs:
-            self._heap.names[var.name] = self._refs[number]
+        return self._named(self._pointer(input_name(position), 0), var.name)
+
+    def _named(self, value: int, name: str) -> Ref:
+        """The object of that number, which is called so, too."""
+        if value in self._refs:
+            self._heap.names[name] = self._refs[value]
         else:
-            self._new(number, var.name)
-        return self._refs[number]
+            self._new(value, name)
+        return self._refs[value]
 
     def _ref(self, value: int) -> Ref:
         if value not in self._refs:
