@@ -122,21 +122,18 @@ def _looked_at(
 def _nothing_wrong(source: str, record: Counted, case: Case | None) -> Exit:
     was = "" if case is None else case.kind or (case.expect if case.expect == "refuted" else "")
     if was:
-        told = {"crash": "a crash", "hang": "a hang", "fault": "a fault", "disagreement": "a disagreement"}.get(
-            was, was
-        )
+        told = f"a {was}" if was in ("crash", "hang", "fault", "disagreement") else was
         click.echo(
             f"not reproduced: the case {source} is {told}, and that does not show now"
             f" ({verdict_name(record.verdict)}); say by an option which optimizer it was found with"
         )
         return Exit.UNKNOWN
-    match record.verdict:
-        case Proved():
-            raise InputError(f"{source}: nothing is wrong there, it is proved: there is nothing to reduce")
-        case verdict:
-            told = f"{verdict_name(verdict)}: {verdict.reason}"
-            click.echo(f"{source}: not reduced: nothing wrong was found there ({told})", err=True)
-            return exit_code(verdict)
+    verdict = record.verdict
+    if isinstance(verdict, Proved):
+        raise InputError(f"{source}: nothing is wrong there, it is proved: there is nothing to reduce")
+    told = f"{verdict_name(verdict)}: {verdict.reason}"
+    click.echo(f"{source}: not reduced: nothing wrong was found there ({told})", err=True)
+    return exit_code(verdict)
 
 
 def _case(source: str, corpus: str) -> Case | None:

@@ -61,14 +61,11 @@ _WORDS = {"result": "r = ", "overflows": "flag: ", "passes": "passes if ", "defi
 
 
 def _line(row: Op, meanings: dict[str, str]) -> str:
-    if row.result.value == "void" or "result" in meanings:
-        said = "; ".join(f"{_WORDS[key]}{meanings[key]}" for key in _WORDS if key in meanings)
-    else:
-        said = ""
+    is_told = row.result.value == "void" or "result" in meanings
+    said = "; ".join(f"{_WORDS[key]}{meanings[key]}" for key in _WORDS if key in meanings and is_told)
     if not said and not row.modelled:
         said = f"{row.kind.value}, on a heap" if row.memory is not None else "not modelled"
-    said = said or row.kind.value
-    return f"{signature(row):32} {said}"
+    return f"{signature(row):32} {said or row.kind.value}"
 
 
 @click.command("prove-rules", short_help="Prove the rules of our optimizer and of the validator.")

@@ -28,7 +28,7 @@ def drop_declarations(candidate: Candidate) -> Iterator[Change]:
         yield partial(_declared, rewrite=partial(replace, **{section: ()}))
     entries = [(section, one) for section in _SECTIONS for one in getattr(candidate.before.declarations, section)]
     for section, entry in entries:
-        yield partial(_declared, rewrite=partial(_without_entry, section=section, name=entry.name))
+        yield partial(_declared, rewrite=partial(_of_entry, section=section, name=entry.name, rewrite=lambda _: None))
     for section, entry in entries:
         for rewrite in _plainer(entry):
             yield partial(_declared, rewrite=partial(_of_entry, section=section, name=entry.name, rewrite=rewrite))
@@ -56,13 +56,10 @@ def _without(entry: Any, one: object) -> Any:
     return replace(entry, **{name: tuple(each for each in held if each != one) for name, held in several.items()})
 
 
-def _without_entry(declared: Any, section: str, name: str) -> Any:
-    return replace(declared, **{section: tuple(e for e in getattr(declared, section) if e.name != name)})
-
-
 def _of_entry(declared: Any, section: str, name: str, rewrite: Rewrite) -> Any:
-    entries = tuple(rewrite(one) if one.name == name else one for one in getattr(declared, section))
-    return replace(declared, **{section: entries})
+    """The declarations with that entry rewritten, or without it where that gives None."""
+    entries = (rewrite(one) if one.name == name else one for one in getattr(declared, section))
+    return replace(declared, **{section: tuple(one for one in entries if one is not None)})
 
 
 def _declared(candidate: Candidate, rewrite: Rewrite) -> Candidate | None:

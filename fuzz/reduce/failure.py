@@ -25,16 +25,10 @@ class Failure:
     @property
     def words(self) -> str:
         """The failure in words, short enough for a name."""
-        text = self.what
-        match self.kind:
-            case FindKind.CRASH | FindKind.FAULT:
-                text = text.partition(" /")[0]
-            case FindKind.HANG:
-                text = ""
-            case _:
-                pass
-        said = re.sub(r"[^A-Za-z0-9]+", "-", text).strip("-")
-        shown = shortened(said)
+        text = "" if self.kind is FindKind.HANG else self.what
+        if self.kind in (FindKind.CRASH, FindKind.FAULT):
+            text = text.partition(" /")[0]
+        shown = shortened(re.sub(r"[^A-Za-z0-9]+", "-", text).strip("-"))
         return shown if self.kind is FindKind.REFUTED else f"{self.kind.value}-{shown}".strip("-")
 
 
