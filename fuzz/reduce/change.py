@@ -10,7 +10,7 @@ from functools import cached_property
 from itertools import pairwise
 
 from fuzz.edits.edit import flag_pairs
-from fuzz.edits.walk import operands, used_by
+from fuzz.edits.walk import operands, used_by, values_in
 from fuzz.reduce.alignment import is_same, shared_lines
 from fuzz.reduce.nature import Nature, Outline, family_of, kinds_of, signature_of, substitutions
 from optimizer.ir.immutable import replace
@@ -99,9 +99,7 @@ class Change:
     @property
     def replaced(self) -> list[Operation]:
         """The operations that both compute, and whose results the recorded trace alone uses."""
-        used = [
-            {value for op in all_operations(trace) for value in operands(op)} for trace in (self.before, self.after)
-        ]
+        used = [set(values_in(trace)) for trace in (self.before, self.after)]
         return [one for one, _ in self.shared if one.result in used[0] and one.result not in used[1]]
 
     def undone(self, group: Collection[Place]) -> Trace:

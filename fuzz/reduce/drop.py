@@ -7,7 +7,7 @@ from itertools import count, zip_longest
 from typing import TypeVar
 
 from fuzz.edits.edit import Remove, Substitute, with_flag_guards
-from fuzz.edits.walk import LETTERS, operands, variables, with_origins
+from fuzz.edits.walk import LETTERS, values_in, variables, with_origins
 from fuzz.reduce.candidate import Candidate
 from optimizer.ir.check import input_type
 from optimizer.ir.immutable import replace
@@ -63,8 +63,7 @@ def _undefined(traces: list[Trace], values: Mapping[Var, Value]) -> list[Var]:
     found: dict[Var, None] = {}
     for trace in traces:
         defined = {*variables(trace), *values}
-        for op in all_operations(trace):
-            found.update((arg, None) for arg in operands(op) if isinstance(arg, Var) and arg not in defined)
+        found.update((arg, None) for arg in values_in(trace) if isinstance(arg, Var) and arg not in defined)
     return list(found)
 
 

@@ -262,13 +262,12 @@ class Facts:
 
     def _learn_load(self, cell: Cell, result: Var) -> None:
         self.memory.load(cell, result)
-        if cell.slot.low is not None and cell.slot.high is not None:
-            self._bound(result, cell.slot.low, cell.slot.high)
+        self._bound(result, cell.slot.low, cell.slot.high)
 
     def _learn_raw(self, operation: Operation) -> None:
         slot = self.layout.descr_of(operation)
         low, high = range_of(slot, self.word) if isinstance(slot, (RawItem, Field)) else (None, None)
-        if operation.result is not None and low is not None and high is not None:
+        if operation.result is not None:
             self._bound(operation.result, low, high)
         if takes_object(operation):
             self.memory.access_bytes(operation)
@@ -297,8 +296,8 @@ class Facts:
                 about = self.references.learn_about(told.value)
                 about.length = about.length or operation.result
 
-    def _bound(self, value: Value, low: int, high: int) -> None:
-        bounds = bounds_domain(self.word).between(low, high)
+    def _bound(self, value: Value, low: int | None, high: int | None) -> None:
+        bounds = None if low is None or high is None else bounds_domain(self.word).between(low, high)
         if bounds is not None:
             self.bounds.assume(value, bounds)
 
