@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cached_property
-from itertools import islice
+from itertools import count, islice
 from random import Random
 
 from optimizer.ir.floats import Float
@@ -181,10 +181,8 @@ class HeapSampler:
     def _name(self, place: Place) -> str:
         if place.input is not None and self._heap.named(self._inputs[place.input].name) is None:
             return self._inputs[place.input].name
-        number = 0
-        while self._heap.named(f"q{number}") is not None or f"q{number}" in self._taken:
-            number += 1
-        return f"q{number}"
+        names = (f"q{number}" for number in count())
+        return next(name for name in names if self._heap.named(name) is None and name not in self._taken)
 
     def _blank(self, place: Place) -> Object:
         """A new object of a type that mostly fits."""
@@ -317,8 +315,8 @@ class HeapSampler:
         writes: list[tuple[Write, ...]] = []
         for _, effects in self._plan.events:
             writable = [used for used in self._plan.memory.values() if effects.may_write(used.slot)]
-            count = self._random.choice((0, 0, 1, 1, 2)) if writable and not self._tame else 0
-            writes.append(tuple(self._write(self._random.choice(writable)) for _ in range(count)))
+            number = self._random.choice((0, 0, 1, 1, 2)) if writable and not self._tame else 0
+            writes.append(tuple(self._write(self._random.choice(writable)) for _ in range(number)))
         return tuple(writes) if any(writes) else ()
 
     def _write(self, used: Used) -> Write:

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import count
 
 from optimizer.ir.domains.term import Term
 from optimizer.ir.faults import Unspecified
@@ -147,10 +148,8 @@ class _Reading:
 
     def _ref(self, value: int) -> Ref:
         if value not in self._refs:
-            number = 1
-            while self._heap.named(f"o{number}") is not None:
-                number += 1
-            self._new(value, f"o{number}")
+            names = (f"o{number}" for number in count(1))
+            self._new(value, next(name for name in names if self._heap.named(name) is None))
         return self._refs[value]
 
     def _new(self, value: int, name: str) -> None:
