@@ -47,16 +47,26 @@ class _Local:
 
 @dataclass(slots=True)
 class _Untouched:
-    """An object that others may have found since it was allocated. All that it held then is there still, but for the
-    slots that may have been `changed`, by their keys."""
+    """An object that others may have found since it was allocated. All that its allocation has put there is there
+    still, but for what may have been `changed`: constant indices, by the keys of slots, None for a field; _ANY for all
+    of them."""
 
     allocated: Struct | Array
     cleared: bool
-    changed: set[str]
+    changed: dict[str, set[Value | None]]
 
     def content(self, cell: Cell) -> Value | None:
-        return None if cell.slot.key in self.changed else default_content(cell, self.allocated, self.cleared)
+        changed = self.changed.get(cell.slot.key)
+        if changed and (isinstance(cell.index, Var) or cell.index in changed or _ANY in changed):
+            return None
+        return default_content(cell, self.allocated, self.cleared)
 
+    def change(self, key: str, index: Value | None) -> None:
+        self.changed.setdefault(key, set()).add(_ANY if isinstance(index, Var) else index)
+
+
+_ANY = NULL
+"""The index in place of those that are not constant; no index is NULL."""
 
 Table = dict[tuple[Value, Value | None], Value]
 """Contents of cells of one slot, by their objects and indices."""
@@ -112,10 +122,6 @@ class _Contents:
         """Forgets all that is known of these slots."""
         for key in keys:
             self._tables.pop(key, None)
-
-
-_ANY = NULL
-"""The bucket of cells whose index is not constant; no index is NULL."""
 
 
 class Memory:
@@ -223,7 +229,7 @@ class Memory:
         local = self._local.get(whole.object)
         if local is None:
             self._forget_object(self._shared.of(copy.slot.key), whole.object)
-            self._touch(copy.slot.key, whole.object)
+            self._touch(copy.slot.key, whole.object, _ANY)
         else:
             local.blur(copy.slot.key)
         for cell, content in contents:
@@ -273,13 +279,14 @@ class Memory:
     def _forget_meeting(self, cell: Cell) -> None:
         self._table(cell).forget_meeting(self._facts, cell)
         self._suspended.forget_meeting(self._facts, cell)
-        self._touch(cell.slot.key, cell.object)
+        self._touch(cell.slot.key, cell.object, cell.index)
 
-    def _touch(self, key: str, value: Value) -> None:
-        """Notes that the slot of that key may have been changed in the object."""
+    def _touch(self, key: str, value: Value, index: Value | None) -> None:
+        """Notes that the slot of that key may have been changed at that index of the object."""
         for var, untouched in self._untouched.items():
-            if key not in untouched.changed and not distinct(self._facts, var, value):
-                untouched.changed.add(key)
+            changed = untouched.changed.get(key, ())
+            if index not in changed and _ANY not in changed and not distinct(self._facts, var, value):
+                untouched.change(key, index)
 
     def event(self, effects: Effects, args: tuple[Value, ...]) -> None:
         """An event has happened. Where the code is known to be valid behind it, it has left alone what is watched."""
@@ -299,7 +306,8 @@ class Memory:
             self._lasting.forget(effects.writes)
             self._rewritten |= effects.writes
             for untouched in self._untouched.values():
-                untouched.changed |= effects.writes
+                for key in effects.writes:
+                    untouched.change(key, _ANY)
         if self._facts.is_valid:
             self.recall()
 
@@ -318,8 +326,11 @@ class Memory:
 
     def _publish(self, value: Value, local: _Local) -> None:
         if local.cleared is not None:
-            written = local.blurred.union(local.constant, local.variable)
-            self._untouched[value] = _Untouched(local.allocated, local.cleared, written)
+            untouched = self._untouched[value] = _Untouched(local.allocated, local.cleared, {})
+            for key, known in local.constant.items():
+                untouched.changed[key] = {*known}
+            for key in local.blurred:
+                untouched.change(key, _ANY)
             if len(self._untouched) > MOST_CELLS:
                 del self._untouched[next(iter(self._untouched))]
         for contents in (local.constant, local.variable):

@@ -455,6 +455,29 @@ def test_an_object_that_others_may_find_holds_what_its_allocation_cleared(betwee
     assert given == ("0" if known else "i9")
 
 
+@pytest.mark.parametrize(
+    ("between", "known"),
+    [
+        ("", True),
+        ("setarrayitem_gc(p1, 2, p0, descr=Refs)\n", True),
+        ("p5 = getarrayitem_gc_r(p1, i0, descr=Refs)\n", True),
+        ("p5 = getfield_gc_r(p0, descr=Node.next)\nsetarrayitem_gc(p5, 2, p0, descr=Refs)\n", True),
+        ("p5 = getfield_gc_r(p0, descr=Node.next)\nsetarrayitem_gc(p5, 1, p0, descr=Refs)\n", False),
+        ("setarrayitem_gc(p1, i0, p0, descr=Refs)\n", False),
+        ("call_n(ConstClass(f), descr=shift)\n", False),
+        ("escape_n()\n", False),
+    ],
+)
+def test_an_array_that_others_may_find_holds_what_its_allocation_cleared(between: str, known: bool) -> None:
+    found = "p1 = new_array_clear(4, descr=Refs)\nsetarrayitem_gc(p1, 0, p0, descr=Refs)\np2 = new(descr=Node)\n"
+    found += "setfield_gc(p2, p1, descr=Node.next)\np3 = virtual_ref(p2, 0)\n"
+    load = "p9 = getarrayitem_gc_r(p1, 1, descr=Refs)\n"
+    types = TYPES.replace("[call.spoil]", event("shift", writes="Refs") + "[call.spoil]")
+    text = f"{types}[p0, i0]\n{found}{between}{load}finish(p9)\n"
+    given = str(optimize(parse(text), ("heap",)).end.args[0])
+    assert given == ("NULL" if known else "p9")
+
+
 def test_only_the_latest_objects_that_others_may_find_are_remembered() -> None:
     many = "".join(f"p{k} = new_with_vtable(descr=Node)\nq{k} = virtual_ref(p{k}, 0)\n" for k in range(MOST_CELLS + 1))
     read = f"i0 = getfield_gc_i(p0, descr=Node.value)\ni1 = getfield_gc_i(p{MOST_CELLS}, descr=Node.value)\n"
