@@ -11,7 +11,8 @@ nothing else is decided by the way, so that a pair of numbers for each way says 
 or one is below the other, or one of them is NaN, which counts for two ways.
 
 Of two integers that have been compared with the same third one, that follows which it leaves them: of `a < b` and
-`b < c`, `a < c`. Longer chains are not followed.
+`b < c`, `a < c`. Longer chains are not followed. Of the sum of one and a constant, that follows which it leaves it: of
+`a < b`, `a + 1 <= b`.
 """
 
 from __future__ import annotations
@@ -69,7 +70,7 @@ class Orders:
     def learn(self, a: Value, b: Value, ways: Ways) -> Ways:
         """Learns that `a` stands to `b` in one of these ways; returns the ways that are left."""
         left = self.ways(a, b) & ways
-        for one, other, its in ((a, b, left), (b, a, frozenset(_SWAPPED[way] for way in left))):
+        for one, other, its in ((a, b, left), (b, a, turned(left))):
             if (one, other) not in self._ways and isinstance(one, Var) and one.type is INT:
                 self._compared[one] = [*self._compared.get(one, ())[-_BETWEEN + 1 :], other]
             self._ways[one, other] = its
@@ -80,11 +81,10 @@ class Orders:
 
     def outcome(self, test: Op, a: Value, b: Value, within: Ways = ALL_WAYS) -> int | None:
         """The result of a test of `a` and `b`, where all ways that are left agree on it; only those `within` can be."""
-        ways = self.ways(a, b)
-        results = _results(test) if ways is not ALL_WAYS else None  # no test is the same in all ways
-        if results is None:
+        results, ways = _results(test), self.ways(a, b) & within
+        if results is None or len(ways) == len(ALL_WAYS):  # no test is the same in all ways
             return None
-        found = {results[way] for way in ways & within}
+        found = {results[way] for way in ways}
         return found.pop() if len(found) == 1 else None
 
     def passes(self, guard: Op, test: Op | None, a: Value, b: Value, within: Ways = ALL_WAYS) -> bool | None:
@@ -122,6 +122,36 @@ def _behind_each_other(one: Ways, other: Ways) -> Ways:
     """The ways that are left where there is a value between, which stands in these ways to both."""
     followed = _followed()
     return frozenset[int]().union(*(followed.get(pair, frozenset()) for pair in product(one, other)))
+
+
+def ways_of_sum(ways: Ways, by: int, wraps: bool) -> Ways:
+    """The ways from `a + by` to `b`, where these are left from `a` to `b`; the sum may wrap around only if `wraps`."""
+    if wraps and abs(by) > 1:
+        return ALL_WAYS
+    further = _stepped(max(-2, min(by, 2)), wraps)
+    return frozenset[int]().union(*(further.get(way, frozenset()) for way in ways))
+
+
+@cache
+def _stepped(by: int, wraps: bool) -> dict[int, Ways]:
+    """The ways from `a + by` to `b`, by the way from `a` to `b`; 2 and -2 stand for all larger steps. Words of 4 bits
+    have room for all that can be."""
+    found: dict[int, set[int]] = {}
+    words = range(-8, 8)
+    for a, b, step in product(words, words, (by,) if abs(by) < 2 else range(by, by * 8, by // 2)):
+        if a + step in words or wraps:
+            found.setdefault(way(a, b), set()).add(way((a + step + 8) % 16 - 8, b))
+    return {one: frozenset(further) for one, further in found.items()}
+
+
+def turned(ways: Ways) -> Ways:
+    """The ways from the second to the first, where these are left from the first to the second."""
+    return frozenset([_SWAPPED[way] for way in ways])
+
+
+def compares(test: Op) -> bool:
+    """Is it a test whose result the way of its two arguments decides?"""
+    return _results(test) is not None
 
 
 @lru_cache(maxsize=1 << 14)

@@ -19,13 +19,26 @@ from __future__ import annotations
 
 from optimizer.facts.facts import Facts
 from optimizer.facts.narrowing import narrow
-from optimizer.facts.orders import ALL_WAYS, EQUAL, Orders, Ways, passing_ways, ways_within
+from optimizer.facts.orders import (
+    ALL_WAYS,
+    EQUAL,
+    Orders,
+    Ways,
+    compares,
+    passing_ways,
+    turned,
+    ways_of_sum,
+    ways_within,
+)
 from optimizer.ir.domains.bounds import holds
 from optimizer.ir.domains.ranges import Truth
 from optimizer.ir.rows.ops import OPS, Op
 from optimizer.ir.rows.row import FLOAT, GUARD, INT, PURE
 from optimizer.ir.trace import ConstInt, Operation, Value
 from optimizer.riders import Answer, Becomes, Equal, Fails, Pass, Passes
+
+_SUMS = (OPS["int_add"], OPS["int_add_ovf"])
+_OVERFLOWS = OPS["int_add_ovf"].overflows
 
 
 class Guards(Pass):
@@ -68,8 +81,10 @@ class Guards(Pass):
         return self._known_order(operation, facts) if len(args) == 2 else None
 
     def _known_order(self, test: Operation, facts: Facts) -> Answer | None:
+        if not compares(test.op):
+            return None
         a, b = test.args
-        outcome = self._orders.outcome(test.op, a, b, _within(a, b, facts))
+        outcome = self._orders.outcome(test.op, a, b, self._within(a, b, facts))
         return None if outcome is None else Equal(ConstInt(outcome), "known_order")
 
     def learn(self, operation: Operation, facts: Facts) -> None:
@@ -85,8 +100,31 @@ class Guards(Pass):
         """Does the guard pass, by what is known of the order of what it compares?"""
         match _compared(guard, facts):
             case test, (a, b) if test is not None or a.type is INT:
-                return self._orders.passes(guard.op, test, a, b, _within(a, b, facts))
+                return self._orders.passes(guard.op, test, a, b, self._within(a, b, facts))
         return None
+
+    def _within(self, a: Value, b: Value, facts: Facts) -> Ways:
+        """The ways in which the two may stand to each other by their bounds, and by what is added up to them."""
+        if a.type is not INT:
+            return ALL_WAYS
+        ways = ways_within(*facts.bounds.all_bounds((a, b)))
+        return ways & self._of_sum(a, b, facts) & turned(self._of_sum(b, a, facts))
+
+    def _of_sum(self, a: Value, b: Value, facts: Facts) -> Ways:
+        """The ways in which `a` may stand to `b`, if it is the sum of a value and a constant."""
+        added = facts.definition(a)
+        if added is None or added.op not in _SUMS:
+            return ALL_WAYS
+        one, by = added.args
+        if not isinstance(by, ConstInt):
+            return ALL_WAYS
+        one = facts.find(one)
+        ways = self._orders.ways(one, b) & ways_within(*facts.bounds.all_bounds((one, b)))
+        if len(ways) == len(ALL_WAYS):
+            return ALL_WAYS
+        assert _OVERFLOWS is not None
+        fits = facts.overflowed(a) is False or facts.bounds.truth(_OVERFLOWS, added.args) is False
+        return ways_of_sum(ways, by.value, not fits)
 
 
 def _compared(guard: Operation, facts: Facts) -> tuple[Op | None, tuple[Value, ...]] | None:
@@ -104,11 +142,6 @@ def _compared(guard: Operation, facts: Facts) -> tuple[Op | None, tuple[Value, .
 def _compares_floats(row: Op) -> bool:
     """Is it a comparison of two floats?"""
     return row.has_floats and row.args == (FLOAT, FLOAT) and row.result is INT
-
-
-def _within(a: Value, b: Value, facts: Facts) -> Ways:
-    """The ways in which the two may stand to each other by their bounds."""
-    return ways_within(*facts.bounds.all_bounds((a, b))) if a.type is INT else ALL_WAYS
 
 
 def _judge(passes: Truth) -> Answer | None:

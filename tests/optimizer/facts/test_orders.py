@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from optimizer.facts import orders
-from optimizer.facts.orders import ALL_WAYS, EQUAL, Orders, passing_ways, ways_within
+from optimizer.facts.orders import ALL_WAYS, EQUAL, Orders, passing_ways, ways_of_sum, ways_within
 from optimizer.ir.domains.bounds import bounds_domain
 from optimizer.ir.domains.concrete import concrete
 from optimizer.ir.floats import Float
@@ -236,3 +236,37 @@ def test_guards_on_a_value_between_decide_a_test_where_they_must(first: str, sec
     triples = [(a, c) for a, b, c in product(NUMBERS, repeat=3) if rows[0](D, a, b) and rows[1](D, b, c)]
     results = {int(a < c) for a, c in triples}
     assert str(given) == (str(results.pop()) if len(results) == 1 else "i5")
+
+
+@pytest.mark.parametrize("wraps", [False, True])
+@pytest.mark.parametrize("by", range(-8, 8))
+def test_the_ways_of_a_sum_are_those_that_can_be(by: int, wraps: bool) -> None:
+    """Exactly for 1 and -1, and at words of 5 bits for all sums."""
+    words = range(-16, 16)
+    for way in ALL_WAYS:
+        found = {
+            orders.way((a + by + 16) % 32 - 16, b)
+            for a, b in product(words, words)
+            if orders.way(a, b) == way and (wraps or a + by in words)
+        }
+        told = ways_of_sum(frozenset({way}), by, wraps)
+        assert told == found if abs(by) == 1 else told >= found
+
+
+@pytest.mark.parametrize(
+    ("text", "outcome"),
+    [
+        ("i3 = int_add(i0, 1)\ni4 = int_gt(i3, i1)", "0"),
+        ("i3 = int_add(i0, 1)\ni4 = int_ge(i1, i3)", "1"),
+        ("i3 = int_add(i0, 1)\ni4 = int_gt(i1, i3)", "i4"),
+        ("i3 = int_add(i1, -1)\ni4 = int_lt(i3, i0)", "0"),
+        ("i3 = int_add(i0, 2)\ni4 = int_gt(i3, i1)", "i4"),
+        ("i3 = int_add(i0, -1)\ni4 = int_lt(i3, i1)", "i4"),
+        ("i3 = int_add_ovf(i0, -1)\nguard_no_overflow() []\ni4 = int_lt(i3, i1)", "1"),
+        ("i3 = int_add_ovf(i1, 2)\nguard_no_overflow() []\ni4 = int_lt(i0, i3)", "1"),
+        ("i3 = int_add_ovf(i1, 2)\nguard_overflow() []\ni4 = int_lt(i0, i3)", "i4"),
+    ],
+)
+def test_the_order_of_a_sum_follows_from_that_of_what_is_added(text: str, outcome: str) -> None:
+    trace = parse(f"[i0, i1]\ni2 = int_lt(i0, i1)\nguard_true(i2) []\n{text}\nfinish(i4)\n")
+    assert str(optimize(trace).end.args[0]) == outcome
