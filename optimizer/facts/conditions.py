@@ -9,9 +9,10 @@ that holds, so that no operation is known by its name.
     i3 = ptr_ne(p1, p2)                             gives     Bit(Not(Same(p1, p2)))
     i4 = arraylen_gc(p1)                            gives     Length(p1)
     getfield_gc_i(p1, descr=Node.value)             requires  IsA(p1, "Node")
+    call_r(f, p0, i1, 5, descr=strslice)            requires  Both(AtMost(0, i1), AtMost(i1, 5)), and IsA(p0, "str")
     p5 = guard_exception(ConstClass(Error))         behind it HasClass(p5, "Error")
 
-What is said of machine ints, and of what memory holds, is None here: not known.
+What else is said of machine ints, and of what memory holds, is None here: not known.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ from optimizer.ir.immutable import immutable
 from optimizer.ir.rows.heap_rows import CHANGES, FITS, INDEX, LENGTH, WRITTEN
 from optimizer.ir.rows.ops import Meaning, Memory, Op
 from optimizer.ir.rows.row import FACT, PURE
-from optimizer.ir.trace import ConstClass, ConstRef, Operation, Value
+from optimizer.ir.trace import ConstClass, ConstInt, ConstRef, Operation, Value
 from optimizer.ir.types.layout import Field, Resolved
 
 NULL = ConstRef("NULL")
@@ -79,6 +80,14 @@ class EqualInts:
 
 
 @immutable
+class AtMost:
+    """The first integer is at most the second, signed."""
+
+    one: Value
+    other: Value
+
+
+@immutable
 class IsValid:
     """The code is: nobody has invalidated it."""
 
@@ -103,6 +112,7 @@ Condition = (
     | IsArray
     | HasGcType
     | EqualInts
+    | AtMost
     | IsValid
     | Not
     | Both
@@ -143,7 +153,7 @@ def _nothing(*_: object) -> None:
 
 
 class _Words(Silent):
-    both, bit = Both, Bit
+    both, bit, const = Both, Bit, ConstInt
 
     def truth(self, value: bool) -> Condition:
         return value
@@ -155,6 +165,11 @@ class _Words(Silent):
         if one is None or other is None or isinstance(one, Length) or isinstance(other, Length):
             return None
         return EqualInts(one, other)
+
+    def sle(self, one: Any, other: Any) -> Condition:
+        if one is None or other is None or isinstance(one, Length) or isinstance(other, Length):
+            return None
+        return AtMost(one, other)
 
 
 class _Heap(Silent):

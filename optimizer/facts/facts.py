@@ -15,6 +15,7 @@ from optimizer.facts import aliasing
 from optimizer.facts.bounds_inference import BoundsInference
 from optimizer.facts.cells import Cell, cell_of, copy_of, is_cleared, stored_value
 from optimizer.facts.conditions import (
+    AtMost,
     Bit,
     Both,
     Condition,
@@ -317,6 +318,9 @@ class Facts:
                 self.unite(condition.one, condition.other)
         elif isinstance(condition, EqualInts):
             self._learn_equal(condition.one, condition.other)
+        elif isinstance(condition, AtMost):
+            self._bound(condition.other, self.bounds.bounds(condition.one).low, bounds_domain(self.word).half - 1)
+            self._bound(condition.one, -bounds_domain(self.word).half, self.bounds.bounds(condition.other).high)
         elif isinstance(condition, IsValid):
             self.is_valid = True
             self.memory.recall()

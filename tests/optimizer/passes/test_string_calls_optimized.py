@@ -107,6 +107,18 @@ CASES = {
         [SLICE.format("0"), "i4 = strlen(p5)", "i6 = strgetitem(p5, i2)", "finish(i4, i6)"],
         ["i6 = strgetitem(p0, i2)", "finish(i3, i6)"],
     ),
+    "the numbers of a slice": (
+        [SLICE.format("i2"), "i4 = int_lt(i2, 0)", "i6 = int_lt(i3, 0)", "finish(p5, i4, i6)"],
+        [SLICE.format("i2"), "finish(p5, 0, 0)"],
+    ),
+    "the numbers of a slice that ends at a constant": (
+        ["p5 = call_r(1, p0, i2, 7, descr=strslice)", "i4 = int_gt(i2, 7)", "i6 = int_gt(i2, 6)", "finish(p5, i4, i6)"],
+        ["p5 = call_r(1, p0, i2, 7, descr=strslice)", "i6 = int_gt(i2, 6)", "finish(p5, 0, i6)"],
+    ),
+    "the end of a slice that may be the next item": (
+        [SLICE.format("i2"), "i4 = int_add_ovf(i3, 1)", "guard_no_overflow() []", "finish(p5, i4)"],
+        [SLICE.format("i2"), "i4 = int_add_ovf(i3, 1)", "guard_no_overflow(origin=0) []", "finish(p5, i4)"],
+    ),
     "a slice of what changes": (
         [SLICE.format("0"), "strsetitem(p1, 0, 65)", "i6 = strgetitem(p5, i2)", "finish(i6)"],
         [SLICE.format("0"), "i6 = strgetitem(p5, i2)", "strsetitem(p1, 0, 65)", "finish(i6)"],
