@@ -14,11 +14,14 @@ from optimizer.facts.conditions import NULL, Both, Condition, IsValid, Not, Same
 from optimizer.facts.references import About, constant_name
 from optimizer.ir.domains.bounds import bounds_domain
 from optimizer.ir.domains.ranges import Truth
+from optimizer.ir.rows.ops import OPS
 from optimizer.ir.rows.row import INT
 from optimizer.ir.trace import ConstInt, ConstRef, Value
 
 if TYPE_CHECKING:
     from optimizer.facts.facts import Facts
+
+_SUMS = (OPS["int_add"], OPS["int_add_ovf"])
 
 
 def distinct(facts: Facts, one: Value, other: Value) -> bool:
@@ -75,7 +78,19 @@ def apart(facts: Facts, one: Value, other: Value) -> bool:
     if one.type is not INT or other.type is not INT or one == other:
         return False
     bounds = facts.bounds.bounds
-    return bounds_domain(facts.word).meet(bounds(one), bounds(other)) is None
+    if bounds_domain(facts.word).meet(bounds(one), bounds(other)) is None:
+        return True
+    base, by = sum_of(facts, one)
+    its, offset = sum_of(facts, other)
+    return base == its and by != offset
+
+
+def sum_of(facts: Facts, value: Value) -> tuple[Value, int]:
+    """The value, and the constant that is added to it, that give this one: itself and 0, if it is no such sum."""
+    added = facts.definition(value)
+    if added is None or added.op not in _SUMS or not isinstance(added.args[1], ConstInt):
+        return value, 0
+    return facts.find(added.args[0]), added.args[1].value
 
 
 def same_cell(facts: Facts, one: Cell, other: Cell) -> Truth:

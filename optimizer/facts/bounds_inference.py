@@ -7,7 +7,8 @@
     guard_true(i2) []               i2 = 1, so i1 <= 14, so i0 <= 4
 
 An operation bounds its result, and what is later learned of the result goes back into its arguments, and into
-theirs up to a fixed depth, so that a whole walk stays linear. All that is learned holds where the walk has
+theirs up to a fixed depth, so that a whole walk stays linear. Of a value that turns out to be a constant, it also goes
+forward into what has been computed of it and of other constants. All that is learned holds where the walk has
 come to: on every run that gets there, with all operations before defined and all guards before passed.
 """
 
@@ -47,6 +48,8 @@ class BoundsInference:
         self._definitions: dict[str, Operation] = {}
         self._overflowed: dict[str, bool] = {}
         self._flag_of: Operation | None = None
+        self._users: dict[str, list[Operation]] = {}  # the operations on that variable and on constants alone
+        self._pending: list[str] = []  # variables that have turned out to be constants, and have users
 
     def bounds(self, value: Value) -> Bounds:
         """The bounds of an integer."""
@@ -76,18 +79,24 @@ class BoundsInference:
         if operation.op.overflows is not None:
             self._flag_of = operation
         self._definitions[operation.result.name] = operation
-        return self._narrow(operation, _DEPTH)
+        of = [arg for arg in operation.args if isinstance(arg, Var)]
+        if len(of) == 1:
+            self._users.setdefault(of[0].name, []).append(operation)
+        self._narrow(operation, _DEPTH)
+        return self._settle()
 
     def learn_flag(self, operation: Operation, overflowed: bool) -> bool:
         """Learn whether a defined overflow operation has overflowed."""
         assert operation.result is not None
         self._overflowed[operation.result.name] = overflowed
-        return self._revisit(operation, _DEPTH)
+        self._revisit(operation, _DEPTH)
+        return self._settle()
 
     def assume_guard(self, guard: Operation) -> bool:
         """Learn from a guard that it has passed; the flag is that of the overflow operation defined last."""
         if not guard.op.reads_flag:
-            return self._narrow(guard, _DEPTH)
+            self._narrow(guard, _DEPTH)
+            return self._settle()
         narrowed = narrow(guard.op, self.word, (None,))
         assert narrowed is not None
         assert self._flag_of is not None
@@ -97,12 +106,21 @@ class BoundsInference:
     def assume(self, value: Value, bounds: Bounds) -> bool:
         """Learn that an integer has these bounds."""
         self._refine(value, bounds, _DEPTH)
+        return self._settle()
+
+    def _settle(self) -> bool:
+        """Compute again what is computed of what has turned out to be a constant."""
+        while self._pending:
+            for user in self._users.pop(self._pending.pop(), ()):
+                self._revisit(user, _DEPTH)
         return not self.contradiction
 
     def _know(self, var: Var, bounds: Bounds) -> None:
         self.known[var.name] = bounds
         if bounds.low == bounds.high:
             self._decide(var, bounds.low)
+            if var.name in self._users:
+                self._pending.append(var.name)
 
     def _narrow(self, operation: Operation, depth: int, result: Bounds | None = None, overflowed: Truth = None) -> bool:
         """Take over what an operation says of its result and its arguments, of which so much is known already."""

@@ -87,6 +87,12 @@ class _Contents:
         table = tables.get(_ANY if isinstance(index, Var) else index)
         return table.get((cell.object, index)) if table else None
 
+    def at_equal_index(self, facts: Facts, cell: Cell) -> Value | None:
+        """The content at an index that has turned out to be that of the cell."""
+        known = self._tables.get(cell.slot.key, {}).get(_ANY, {}).items()
+        find, to = facts.find, (cell.object, cell.index)
+        return next((value for (at, index), value in known if index and (find(at), find(index)) == to), None)
+
     def put(self, cell: Cell, value: Value) -> None:
         index, tables = cell.index, self._tables.setdefault(cell.slot.key, {})
         table = tables.setdefault(_ANY if isinstance(index, Var) else index, {})
@@ -148,6 +154,8 @@ class Memory:
             value = self._local_content(local, cell)
         else:
             value = self._table(cell).get(cell)
+            if value is None and cell.index is not None:
+                value = self._table(cell).at_equal_index(self._facts, cell)
             if value is None and cell.object in self._untouched:
                 value = self._untouched[cell.object].content(cell)
             if value is None and (cell.slot.immutable or cell.slot.owner in HIGHEST):

@@ -17,6 +17,7 @@ values. A guard that is known to fail is told to the walk. What is undefined on 
 
 from __future__ import annotations
 
+from optimizer.facts.aliasing import sum_of
 from optimizer.facts.facts import Facts
 from optimizer.facts.narrowing import narrow
 from optimizer.facts.orders import (
@@ -37,7 +38,6 @@ from optimizer.ir.rows.row import FLOAT, GUARD, INT, PURE
 from optimizer.ir.trace import ConstInt, Operation, Value
 from optimizer.riders import Answer, Becomes, Equal, Fails, Pass, Passes
 
-_SUMS = (OPS["int_add"], OPS["int_add_ovf"])
 _OVERFLOWS = OPS["int_add_ovf"].overflows
 
 
@@ -112,19 +112,15 @@ class Guards(Pass):
 
     def _of_sum(self, a: Value, b: Value, facts: Facts) -> Ways:
         """The ways in which `a` may stand to `b`, if it is the sum of a value and a constant."""
-        added = facts.definition(a)
-        if added is None or added.op not in _SUMS:
+        one, by = sum_of(facts, a)
+        if by == 0:
             return ALL_WAYS
-        one, by = added.args
-        if not isinstance(by, ConstInt):
-            return ALL_WAYS
-        one = facts.find(one)
         ways = self._orders.ways(one, b) & ways_within(*facts.bounds.all_bounds((one, b)))
         if len(ways) == len(ALL_WAYS):
             return ALL_WAYS
         assert _OVERFLOWS is not None
-        fits = facts.overflowed(a) is False or facts.bounds.truth(_OVERFLOWS, added.args) is False
-        return ways_of_sum(ways, by.value, not fits)
+        fits = facts.overflowed(a) is False or facts.bounds.truth(_OVERFLOWS, (one, ConstInt(by))) is False
+        return ways_of_sum(ways, by, not fits)
 
 
 def _compared(guard: Operation, facts: Facts) -> tuple[Op | None, tuple[Value, ...]] | None:

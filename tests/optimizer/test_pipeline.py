@@ -127,7 +127,7 @@ def test_a_guard_without_a_list_keeps_what_is_before_it() -> None:
         """
         [i0]
         i1 = int_add(i0, 1)
-        i2 = int_add(i1, 2)
+        i2 = int_mul(i1, i0)
         guard_true(i0)
         i3 = int_add(i2, 3)
         jump(i2)
@@ -135,7 +135,7 @@ def test_a_guard_without_a_list_keeps_what_is_before_it() -> None:
         """
         [i0]
         i1 = int_add(i0, 1)
-        i2 = int_add(i0, 3)
+        i2 = int_mul(i1, i0)
         guard_true(i0, origin=0)
         jump(i2)
         """,

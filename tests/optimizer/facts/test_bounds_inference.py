@@ -17,6 +17,7 @@ from optimizer.ir.rows.domain import Domain
 from optimizer.ir.rows.ops import OPS, Meaning, Op
 from optimizer.ir.text import parse
 from optimizer.ir.trace import ConstClass, ConstInt, Exit, Operation, Value, Var
+from optimizer.pipeline import optimize
 
 MAXINT = (1 << 63) - 1
 MININT = -MAXINT - 1
@@ -326,3 +327,24 @@ def test_all_runs_of_random_traces_are_within_their_bounds(word: int, inputs: in
                 check_truth(random, known, runs)
         learned_something += any(known.bounds(Var(name)) != bounds_domain(word).top for name in names)
     assert learned_something > traces / 3
+
+
+@pytest.mark.parametrize(
+    ("text", "given"),
+    [
+        ("i1 = int_add(i0, 1)\ni2 = int_add(i0, 2)\nguard_value(i2, 5) []\n", "i1 = 4"),
+        ("i1 = int_sub(7, i0)\nguard_value(i0, 5) []\n", "i1 = 2"),
+        ("i3 = int_and(i0, 3)\ni1 = int_lshift(i3, 2)\nguard_value(i0, 7) []\n", "i1 = 12"),
+        ("i1 = int_add_ovf(i0, 1)\nguard_no_overflow() []\ni2 = int_is_true(i0)\nguard_false(i2) []\n", "i1 = 1"),
+        ("i3 = int_mul(i0, i0)\ni1 = int_mul(i3, 3)\nguard_value(i3, 4) []\n", "i1 = 12"),
+    ],
+)
+def test_what_is_computed_of_a_constant_alone_is_one(text: str, given: str) -> None:
+    trace = parse(f"[i0]\n{text}i9 = same_as_i(i1)\nfinish(i9)\n")
+    assert f"i1 = {optimize(trace, ['guards', 'simplify']).end.args[0]}" == given
+
+
+def test_a_long_chain_of_sums_becomes_constant() -> None:
+    chain = "".join(f"i{n + 1} = int_xor(i{n}, 5)\n" for n in range(3000))
+    trace = parse(f"[i0]\n{chain}guard_value(i0, 4) []\nfinish(i3000, i2999)\n")
+    assert [str(value) for value in optimize(trace, ["guards"]).end.args] == ["4", "1"]

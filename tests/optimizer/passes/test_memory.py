@@ -478,6 +478,24 @@ def test_an_array_that_others_may_find_holds_what_its_allocation_cleared(between
     assert given == ("NULL" if known else "p9")
 
 
+def test_an_index_that_turns_out_to_be_another_one() -> None:
+    setup = "[p0, i0, i1]\nsetarrayitem_gc(p0, i0, 7, descr=Ints)\nguard_value(i0, {}) []\n"
+    load = "i9 = getarrayitem_gc_i(p0, {}, descr=Ints)\nfinish(i9)\n"
+    for other in ("3", "i1"):
+        trace = parse(TYPES + setup.format(other) + load.format(other))
+        assert str(optimize(trace).end.args[0]) == "7"
+
+
+def test_items_at_different_distances_from_an_index_are_not_the_same() -> None:
+    loads = "i8 = getarrayitem_gc_i(p0, i0, descr=Ints)\ni9 = getarrayitem_gc_i(p0, i1, descr=Ints)\n"
+    becomes(
+        f"[p0, i0]\ni1 = int_add(i0, 1)\ni2 = int_add(i0, 2)\n{loads}setarrayitem_gc(p0, i2, 7, descr=Ints)\n"
+        f"{loads.replace('i8', 'i5').replace('i9', 'i6')}finish(i5, i6, i8, i9)\n",
+        f"[p0, i0]\ni1 = int_add(i0, 1)\ni2 = int_add(i0, 2)\n{loads}setarrayitem_gc(p0, i2, 7, descr=Ints)\n"
+        "finish(i8, i9, i8, i9)\n",
+    )
+
+
 def test_only_the_latest_objects_that_others_may_find_are_remembered() -> None:
     many = "".join(f"p{k} = new_with_vtable(descr=Node)\nq{k} = virtual_ref(p{k}, 0)\n" for k in range(MOST_CELLS + 1))
     read = f"i0 = getfield_gc_i(p0, descr=Node.value)\ni1 = getfield_gc_i(p{MOST_CELLS}, descr=Node.value)\n"
