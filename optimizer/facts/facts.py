@@ -33,7 +33,7 @@ from optimizer.facts.conditions import (
 from optimizer.facts.memory import Memory
 from optimizer.facts.narrowing import narrow
 from optimizer.facts.raw_contents import RawContents
-from optimizer.facts.references import References
+from optimizer.facts.references import About, References
 from optimizer.ir.domains.bounds import bounds_domain
 from optimizer.ir.rows.ops import Role, Type
 from optimizer.ir.rows.row import COPY, EVENT, FACT, GUARD, INT, LOAD, NEW, RAW_LOAD, RAW_STORE, STORE
@@ -256,10 +256,24 @@ class Facts:
         if not self.references.has_slots_of(cell.object, cell.slot.owner):  # it requires no more of references
             for condition in requirements(operation, cell.slot):
                 self.assume(condition)
+        if cell.index is not None:
+            self._learn_index(self.references.learn_about(cell.object), cell.index)
         if operation.result is None:
             self.memory.store(cell, stored_value(operation), delayed=delayed)
         else:
             self._learn_load(cell, operation.result)
+
+    def _learn_index(self, about: About, index: Value) -> None:
+        """An item has been accessed: its index is not negative, and less than the length."""
+        largest = bounds_domain(self.word).half - 1
+        most = largest if about.length is None else self.bounds.bounds(about.length).high
+        if isinstance(index, Var):
+            self._bound(index, 0, most - 1)
+        longer = self.bounds.bounds(index).low + 1
+        if longer > about.least_length:
+            about.least_length = longer
+            if about.length is not None:
+                self._bound(about.length, longer, largest)
 
     def _learn_load(self, cell: Cell, result: Var) -> None:
         self.memory.load(cell, result)
@@ -289,12 +303,14 @@ class Facts:
             about.length = operation.args[0]
 
     def _learn_meaning(self, operation: Operation) -> None:
-        told = meant(operation)
-        if isinstance(told, Bit | Length):
-            assert operation.result is not None
-            self._bound(operation.result, 0, 1 if isinstance(told, Bit) else bounds_domain(self.word).half - 1)
-            if isinstance(told, Length):
-                about = self.references.learn_about(told.value)
+        match meant(operation):
+            case Bit():
+                assert operation.result is not None
+                self._bound(operation.result, 0, 1)
+            case Length(value):
+                assert operation.result is not None
+                about = self.references.learn_about(value)
+                self._bound(operation.result, about.least_length, bounds_domain(self.word).half - 1)
                 about.length = about.length or operation.result
 
     def _bound(self, value: Value, low: int | None, high: int | None) -> None:

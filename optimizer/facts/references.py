@@ -31,13 +31,15 @@ from optimizer.ir.types.layout import Layout
 class About:
     """The facts about a reference. `isa` is the declared struct or array that its object is at least of, `vtable` its
     exact class, `above` are classes that it is known to be below, and `gc_type` is the number of its exact type;
-    `immutables` are the keys of immutable fields whose contents have been known."""
+    `least_length` is what accesses to items have told of its length, and `immutables` are the keys of immutable fields
+    whose contents have been known."""
 
     nonnull: bool = False
     vtable: str | None = None
     isa: str | None = None
     is_array: bool = False
     length: Value | None = None
+    least_length: int = 0
     immutables: set[str] = field(default_factory=set)
     has_vtable: bool = False
     above: set[str] = field(default_factory=set)
@@ -108,6 +110,7 @@ class References:
         known.vtable = known.vtable or gone.vtable
         known.is_array |= gone.is_array
         known.length = known.length or gone.length
+        known.least_length = max(known.least_length, gone.least_length)
         if gone.isa is not None:
             self._narrow(known, gone.isa)
 

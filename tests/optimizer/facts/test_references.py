@@ -3,9 +3,11 @@
 import pytest
 from cases import assert_becomes, assert_stays
 
+from optimizer import optimize, parse
 from optimizer.facts.conditions import _HEAP, _WORDS, _telling
 from optimizer.ir.rows.heap_rows import OBJECT
 from optimizer.ir.rows.ops import OPS, Kind
+from validator import Proved, validate
 
 TYPES = """+++
 [struct.Base]
@@ -214,3 +216,33 @@ def test_accesses_require_one_thing_of_references_and_allocations_nothing() -> N
         assert first is OBJECT[0]
         assert all(one(_WORDS, _HEAP, None, *(row.args or ())) is None for one in others)
     assert not any(_telling(row) for row in OPS.values() if row.kind is Kind.NEW)
+
+
+@pytest.mark.parametrize(
+    ("lines", "given"),
+    [
+        (["i2 = {item}(p0, i0)", "i3 = int_lt(i0, 0)"], "0"),
+        (["i2 = {item}(p0, i0)", "i3 = int_gt(i0, 3)"], "i3"),
+        (["i2 = {item}(p0, 3)", "i4 = {length}(p0)", "i3 = int_gt(i4, 3)"], "1"),
+        (["i2 = {item}(p0, 3)", "i4 = {length}(p0)", "i3 = int_gt(i4, 4)"], "i3"),
+        (["i4 = {length}(p0)", "i2 = {item}(p0, 3)", "i3 = int_gt(i4, 3)"], "1"),
+        (["i4 = {length}(p0)", "guard_value(i4, 4) []", "i2 = {item}(p0, i0)", "i3 = int_gt(i0, 3)"], "0"),
+        (["i2 = {item}(p0, 3)", "guard_value(p0, p1) []", "i4 = {length}(p1)", "i3 = int_gt(i4, 3)"], "1"),
+        (["{store}(p0, i0, 65)", "i3 = int_lt(i0, 0)"], "0"),
+    ],
+)
+@pytest.mark.parametrize("kind", ["str", "array"])
+def test_an_access_to_an_item_bounds_its_index_and_the_length(kind: str, lines: list[str], given: str) -> None:
+    is_array = kind == "array"
+    names = {
+        "item": "getarrayitem_gc_i" if is_array else "strgetitem",
+        "store": "setarrayitem_gc" if is_array else "strsetitem",
+        "length": "arraylen_gc" if is_array else "strlen",
+    }
+    described = [one.format(**names) for one in lines]
+    if is_array:
+        described = [f"{one[:-1]}, descr=A)" if "_gc" in one else one for one in described]
+    before = parse("\n".join(["[p0, p1, i0]", *described, "finish(i3)", ""]))
+    after = optimize(before)
+    assert str(after.end.args[0]) == given
+    assert isinstance(validate(before, after), Proved)
