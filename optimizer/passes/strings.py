@@ -22,7 +22,7 @@ from optimizer.facts.conditions import meant as computed
 from optimizer.facts.facts import Facts
 from optimizer.ir.rows.ops import OPS, Kind, Op, Type
 from optimizer.ir.rows.row import COPY, EVENT, INT, LOAD, NEW, PURE, REF, SCAN, STORE
-from optimizer.ir.text.string_text import is_text, read_text
+from optimizer.ir.text.string_text import HIGHEST, is_text, read_text
 from optimizer.ir.trace import ConstInt, ConstRef, Operation, Value, Var
 from optimizer.ir.types.calls import EVENT_ROLES, call_of
 from optimizer.ir.types.known_calls import meant
@@ -171,7 +171,7 @@ class Strings(Pass):
     def learn(self, operation: Operation, facts: Facts) -> None:
         kind = operation.op.kind
         if kind is not EVENT and kind is not SCAN:
-            if (self._made or self._told) and (kind is not Kind.RAW_STORE or takes_object(operation)):
+            if (self._made or self._told) and _may_change_string(operation, facts):
                 self._changed(operation.args[kind is COPY], facts)
             return
         known = meant(operation, facts.layout)
@@ -202,6 +202,13 @@ class Strings(Pass):
 
         self._made = {made: said for made, said in self._made.items() if stays(said[0])}
         self._told = {said: told for said, told in self._told.items() if stays(said[0])}
+
+
+def _may_change_string(operation: Operation, facts: Facts) -> bool:
+    """May a store, or a copy, change a string? A store by bytes may change any object."""
+    if operation.op.kind is Kind.RAW_STORE:
+        return takes_object(operation)
+    return operation.op.kind is COPY or facts.cell(operation).slot.owner in HIGHEST
 
 
 def _said(known: Operation) -> Said:

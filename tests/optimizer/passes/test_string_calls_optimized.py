@@ -119,6 +119,19 @@ CASES = {
         [SLICE.format("i2"), "i4 = int_add_ovf(i3, 1)", "guard_no_overflow() []", "finish(p5, i4)"],
         [SLICE.format("i2"), "i4 = int_add_ovf(i3, 1)", "guard_no_overflow(origin=0) []", "finish(p5, i4)"],
     ),
+    "a slice, and a store to a field": (
+        [SLICE.format("0"), "setfield_gc(p1, 7, descr=f)", "i4 = strlen(p5)", "finish(i4)"],
+        ["setfield_gc(p1, 7, descr=f)", "finish(i3)"],
+    ),
+    "the same comparison, items of an array being stored between": (
+        [
+            EQUAL.format("p0", "p1"),
+            "setarrayitem_gc(p1, 0, 7, descr=a)",
+            EQUAL.format("p0", "p1").replace("i9", "i8"),
+            "finish(i8, i9)",
+        ],
+        [EQUAL.format("p0", "p1"), "setarrayitem_gc(p1, 0, 7, descr=a)", "finish(i9, i9)"],
+    ),
     "a slice of what changes": (
         [SLICE.format("0"), "strsetitem(p1, 0, 65)", "i6 = strgetitem(p5, i2)", "finish(i6)"],
         [SLICE.format("0"), "i6 = strgetitem(p5, i2)", "strsetitem(p1, 0, 65)", "finish(i6)"],
