@@ -1,5 +1,5 @@
 """Tests and guards of references whose outcome is known go; a check of the class joins an earlier check for NULL, and a
-check that it is one constant joins an earlier check of its class.
+check that it is one constant joins an earlier check of its class. A guard on a test for one constant is such a check.
 
     [p0, p1]
     guard_nonnull(p0) [p1]
@@ -35,9 +35,10 @@ from optimizer.facts.facts import Facts
 from optimizer.ir.rows.ops import OPS, Kind, Op
 from optimizer.ir.rows.row import FACT, GUARD, PURE
 from optimizer.ir.trace import ConstInt, ConstRef, Operation, Value, Var, exit_of
-from optimizer.riders import Answer, Equal, Fails, Merged, Needless, Pass, Passes
+from optimizer.riders import Answer, Becomes, Equal, Fails, Merged, Needless, Pass, Passes
 
 _NONNULL_CLASS = OPS["guard_nonnull_class"]
+_OF_TESTS = {OPS["guard_true"]: True, OPS["guard_false"]: False}
 
 
 class ReferenceTests(Pass):
@@ -47,7 +48,7 @@ class ReferenceTests(Pass):
 
     @staticmethod
     def knows(row: Op) -> bool:
-        return row.memory is not None
+        return row.memory is not None or row in _OF_TESTS
 
     def __init__(self) -> None:
         self._nonnull: dict[Value, Operation] = {}  # guards that could be stronger, by what they look at
@@ -56,7 +57,7 @@ class ReferenceTests(Pass):
 
     def rewrite(self, operation: Operation, facts: Facts) -> Answer | None:
         if operation.memory is None:
-            return None
+            return _of_identity(operation, facts)
         match operation.op.kind:
             case Kind.GUARD:
                 if exit_of(operation).block:
@@ -98,6 +99,26 @@ class ReferenceTests(Pass):
                     del self._of_class[value]
                     return Merged(earlier, guard.op, guard.args, "merged_value")
         return None
+
+
+def _of_identity(guard: Operation, facts: Facts) -> Answer | None:
+    """A guard on whether a reference is one constant looks at the reference itself."""
+    test = facts.definition(guard.args[0]) if guard.op in _OF_TESTS else None
+    told = None if test is None else meant(test)
+    if not isinstance(told, Bit):
+        return None
+    condition, holds = told.of, _OF_TESTS[guard.op]
+    if isinstance(condition, Not):
+        condition, holds = condition.of, not holds
+    if not isinstance(condition, Same):
+        return None
+    one, other = facts.find(condition.one), facts.find(condition.other)
+    value, constant = (other, one) if isinstance(one, ConstRef) else (one, other)
+    if isinstance(value, ConstRef) or not isinstance(constant, ConstRef):
+        return None
+    if constant == NULL:
+        return Becomes(OPS["guard_isnull" if holds else "guard_nonnull"], (value,), "guard_of_identity")
+    return Becomes(OPS["guard_value"], (value, constant), "guard_of_identity") if holds else None
 
 
 def _compute(operation: Operation, facts: Facts) -> Answer | None:

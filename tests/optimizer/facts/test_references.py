@@ -88,7 +88,7 @@ SETTLED = {
     ),
     "NULL or not, behind a guard on a test": (
         "[p0]\ni2 = ptr_ne(p0, NULL)\nguard_true(i2) []\nguard_nonnull(p0) []\njump()\n",
-        "[p0]\ni2 = ptr_ne(p0, NULL)\nguard_true(i2, origin=0) []\njump()\n",
+        "[p0]\ni2 = ptr_ne(p0, NULL)\nguard_nonnull(p0, origin=0) []\njump()\n",
     ),
     "objects of unrelated structs": (
         "[p0, p1]\ni2 = getfield_gc_i(p0, descr=Base.tag)\ni3 = getfield_gc_i(p1, descr=Other.x)\n"
@@ -246,3 +246,31 @@ def test_an_access_to_an_item_bounds_its_index_and_the_length(kind: str, lines: 
     after = optimize(before)
     assert str(after.end.args[0]) == given
     assert isinstance(validate(before, after), Proved)
+
+
+@pytest.mark.parametrize(
+    ("test", "guard", "becomes"),
+    [
+        ("ptr_eq(p0, ConstPtr(a))", "guard_true(i1{}) []", "guard_value(p0, ConstPtr(a){}) []"),
+        ("instance_ptr_eq(ConstPtr(a), p0)", "guard_true(i1{}) []", "guard_value(p0, ConstPtr(a){}) []"),
+        ("ptr_ne(p0, ConstPtr(a))", "guard_false(i1{}) []", "guard_value(p0, ConstPtr(a){}) []"),
+        ("ptr_ne(p0, ConstPtr(a))", "guard_true(i1{}) []", None),
+        ("ptr_eq(p0, NULL)", "guard_true(i1{}) []", "guard_isnull(p0{}) []"),
+        ("ptr_eq(p0, NULL)", "guard_false(i1{}) []", "guard_nonnull(p0{}) []"),
+        ("ptr_eq(p0, p1)", "guard_true(i1{}) []", None),
+        ("int_lt(i0, 7)", "guard_true(i1{}) []", None),
+    ],
+)
+def test_a_guard_on_whether_a_reference_is_a_constant_looks_at_it(test: str, guard: str, becomes: str | None) -> None:
+    text = f"[p0, p1, i0]\ni1 = {test}\n{{}}\nfinish()\n"
+    after = guard if becomes is None else becomes
+    origin = ", origin=0"
+    assert_becomes(text.format(guard.format("")), text.format(after.format(origin)), "references")
+
+
+def test_a_check_for_null_joins_a_later_test_for_one_constant() -> None:
+    assert_becomes(
+        "[p0, p1]\nguard_nonnull(p0) [p0, p1]\ni1 = ptr_eq(p0, ConstPtr(a))\nguard_true(i1) [p1]\nfinish(i1)\n",
+        "[p0, p1]\nguard_value(p0, ConstPtr(a), origin=0) [p0, p1]\nfinish(1)\n",
+        *("references", "guards", "dead-code"),
+    )
