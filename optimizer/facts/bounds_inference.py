@@ -79,11 +79,15 @@ class BoundsInference:
         if operation.op.overflows is not None:
             self._flag_of = operation
         self._definitions[operation.result.name] = operation
-        of = [arg for arg in operation.args if isinstance(arg, Var)]
-        if len(of) == 1:
-            self._users.setdefault(of[0].name, []).append(operation)
+        args = operation.args
+        if len(args) == 1 or (len(args) == 2 and not isinstance(args[1], Var)):
+            one: Value | None = args[0]
+        else:
+            one = args[1] if len(args) == 2 and not isinstance(args[0], Var) else None
+        if isinstance(one, Var):
+            self._users.setdefault(one.name, []).append(operation)
         self._narrow(operation, _DEPTH)
-        return self._settle()
+        return self._settle() if self._pending else not self.contradiction
 
     def learn_flag(self, operation: Operation, overflowed: bool) -> bool:
         """Learn whether a defined overflow operation has overflowed."""
@@ -106,7 +110,7 @@ class BoundsInference:
     def assume(self, value: Value, bounds: Bounds) -> bool:
         """Learn that an integer has these bounds."""
         self._refine(value, bounds, _DEPTH)
-        return self._settle()
+        return self._settle() if self._pending else not self.contradiction
 
     def _settle(self) -> bool:
         """Compute again what is computed of what has turned out to be a constant."""

@@ -266,10 +266,10 @@ class Facts:
     def _learn_index(self, about: About, index: Value) -> None:
         """An item has been accessed: its index is not negative, and less than the length."""
         largest = bounds_domain(self.word).half - 1
-        most = largest if about.length is None else self.bounds.bounds(about.length).high
-        if isinstance(index, Var):
+        if not isinstance(index, ConstInt) and (about.length is not None or self.bounds.bounds(index).low < 0):
+            most = largest if about.length is None else self.bounds.bounds(about.length).high
             self._bound(index, 0, most - 1)
-        longer = self.bounds.bounds(index).low + 1
+        longer = index.value + 1 if isinstance(index, ConstInt) else self.bounds.bounds(index).low + 1
         if longer > about.least_length:
             about.least_length = longer
             if about.length is not None:

@@ -89,9 +89,12 @@ class _Contents:
 
     def at_equal_index(self, facts: Facts, cell: Cell) -> Value | None:
         """The content at an index that has turned out to be that of the cell."""
-        known = self._tables.get(cell.slot.key, {}).get(_ANY, {}).items()
+        tables = self._tables.get(cell.slot.key)
+        table = tables.get(_ANY) if tables else None
+        if not table:
+            return None
         find, to = facts.find, (cell.object, cell.index)
-        return next((value for (at, index), value in known if index and (find(at), find(index)) == to), None)
+        return next((value for (at, index), value in table.items() if index and (find(at), find(index)) == to), None)
 
     def put(self, cell: Cell, value: Value) -> None:
         index, tables = cell.index, self._tables.setdefault(cell.slot.key, {})

@@ -100,22 +100,27 @@ class Guards(Pass):
         """Does the guard pass, by what is known of the order of what it compares?"""
         match _compared(guard, facts):
             case test, (a, b) if test is not None or a.type is INT:
-                return self._orders.passes(guard.op, test, a, b, self._within(a, b, facts))
+                return self._orders.passes(guard.op, test, a, b, _bounded(a, b, facts))
         return None
 
     def _within(self, a: Value, b: Value, facts: Facts) -> Ways:
         """The ways in which the two may stand to each other by their bounds, and by what is added up to them."""
+        ways = _bounded(a, b, facts)
         if a.type is not INT:
-            return ALL_WAYS
-        ways = ways_within(*facts.bounds.all_bounds((a, b)))
-        return ways & self._of_sum(a, b, facts) & turned(self._of_sum(b, a, facts))
+            return ways
+        forward, back = self._of_sum(a, b, facts), self._of_sum(b, a, facts)
+        if forward is not ALL_WAYS:
+            ways &= forward
+        return ways if back is ALL_WAYS else ways & turned(back)
 
     def _of_sum(self, a: Value, b: Value, facts: Facts) -> Ways:
         """The ways in which `a` may stand to `b`, if it is the sum of a value and a constant."""
+        if facts.definition(a) is None:  # most often
+            return ALL_WAYS
         one, by = sum_of(facts, a)
         if by == 0:
             return ALL_WAYS
-        ways = self._orders.ways(one, b) & ways_within(*facts.bounds.all_bounds((one, b)))
+        ways = self._orders.ways(one, b) & _bounded(one, b, facts)
         if len(ways) == len(ALL_WAYS):
             return ALL_WAYS
         assert _OVERFLOWS is not None
@@ -133,6 +138,11 @@ def _compared(guard: Operation, facts: Facts) -> tuple[Op | None, tuple[Value, .
     if test is None or not (test.op.is_pure or _compares_floats(test.op)) or len(test.args) != 2:
         return None
     return test.op, tuple(map(facts.find, test.args))
+
+
+def _bounded(a: Value, b: Value, facts: Facts) -> Ways:
+    """The ways in which the two may stand to each other by their bounds."""
+    return ways_within(*facts.bounds.all_bounds((a, b))) if a.type is INT else ALL_WAYS
 
 
 def _compares_floats(row: Op) -> bool:

@@ -104,7 +104,7 @@ class ReferenceTests(Pass):
 def _of_identity(guard: Operation, facts: Facts) -> Answer | None:
     """A guard on whether a reference is one constant looks at the reference itself."""
     test = facts.definition(guard.args[0]) if guard.op in _OF_TESTS else None
-    told = None if test is None else meant(test)
+    told = None if test is None or test.op.memory is None else meant(test)
     if not isinstance(told, Bit):
         return None
     condition, holds = told.of, _OF_TESTS[guard.op]
