@@ -253,11 +253,13 @@ class Facts:
 
     def _learn_access(self, operation: Operation, delayed: bool) -> None:
         cell = self.cell(operation)
-        if not self.references.has_slots_of(cell.object, cell.slot.owner):  # it requires no more of references
+        about, owner = self.references.about(cell.object), cell.slot.owner
+        if not about.nonnull or (owner is not None and about.isa != owner):  # else it requires no more of references
             for condition in requirements(operation, cell.slot):
                 self.assume(condition)
-        if cell.index is not None:
-            self._learn_index(self.references.learn_about(cell.object), cell.index)
+        index = cell.index
+        if index is not None and not (isinstance(index, ConstInt) and index.value < about.least_length):
+            self._learn_index(self.references.learn_about(cell.object), index)
         if operation.result is None:
             self.memory.store(cell, stored_value(operation), delayed=delayed)
         else:

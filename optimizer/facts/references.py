@@ -83,11 +83,6 @@ class References:
             known = self._about[self._find(value)] = About()
         return known
 
-    def has_slots_of(self, value: Value, owner: str | None) -> bool:
-        """Is it known as an object of that declared struct or array, or, where there is none, as any object?"""
-        about = self.about(value)
-        return about.nonnull and (owner is None or about.isa == owner)
-
     def _about_constant(self, value: ConstRef) -> About:
         known = self.layout.constant(constant_name(value))
         if known is None:
