@@ -18,7 +18,6 @@ from optimizer.ir.immutable import replace
 from optimizer.ir.rows.row import STORE
 from optimizer.ir.run.interpreter import GuardFailed
 from optimizer.ir.trace import Trace, exit_of
-from validator.loops.goes_round import never_goes_round
 from validator.loops.proofs import ENTRY
 from validator.loops.shape import bridge_to
 from validator.loops.written import check_written
@@ -330,7 +329,7 @@ def _settled(text: Translated, options: Options, prove: Prove) -> tuple[Verdict,
             "whose resume data it does not share"
         )
         verdict = Unknown(verdict.evidence, reason)
-    if isinstance(verdict, Proved) and (contradiction := _contradiction(verdict, text, options, prove)):
+    if isinstance(verdict, Proved) and (contradiction := _contradiction(verdict, text)):
         verdict = Unknown(verdict.evidence, contradiction)
     return verdict, Texts(before, told, text.assumes, text.rests_on, shown.options, shown.loop)
 
@@ -342,16 +341,13 @@ def _given_up(text: Translated) -> tuple[int | None, ...]:
     return tuple(origin if guard.op.gives_up else None for guard, origin in pairs)
 
 
-def _contradiction(proved: Proved, text: Translated, options: Options, prove: Prove) -> str | None:
+def _contradiction(proved: Proved, text: Translated) -> str | None:
     """The reason for which the recorded trace could not have run to its end, if there is one. That a loop does not go
     round once more is none, but where that may be because of what is assumed."""
-    recorded = text.before, text.loop[0] if text.loop else text.before
     for reason in proved.evidence.vacuous or ():
         if not text.is_loop or reason.startswith(ENTRY):
             return f"the recorded trace has run, which contradicts what is assumed: {reason}"
-        if text.assumes and not never_goes_round(
-            *recorded, lambda one, other, how: prove(one, other, how, None), options
-        ):
+        if text.assumes:
             return f"the loop never goes round once more, be it because of what is assumed: {reason}"
     return None
 
