@@ -183,13 +183,28 @@ def test_another_number_at_the_same_place_contradicts_it(other: str) -> None:
         (ITEM, "i7 = same_as_i(i6)", "i11 = int_eq(i7, 92)", "guard_false(i11{})"),
         (ITEM, "i7 = int_sub(i6, 92)", "i11 = int_is_zero(i7)", "guard_false(i11{})"),
         (ITEM, "i7 = int_xor(i6, 92)", "i11 = int_is_zero(i7)", "guard_false(i11{})"),
-        ("i7 = uint_gt(i8, 9)", "guard_false(i7{})"),
     ],
 )
-def test_nothing_is_said_where_the_program_computes_with_numbers(own: tuple[str, ...]) -> None:
+def test_nothing_is_said_where_the_program_looks_at_characters(own: tuple[str, ...]) -> None:
     """The comparison with the constant may be left out, and what is left be one of the program."""
     assert not any(map(is_proved, judged(of_slice("", own) * 2)))
     assert not any(map(is_proved, judged(of_slice(IS.replace("i11", "i12"), own) * 2)))
+
+
+MADE = ("p5 = newstr(1)", "strsetitem(p5, 0, 92)")
+ELSEWHERE = ("i3 = call_pure_i(ConstClass(ll_streq), p0, p5, descr=<Calli 1 rr EF=0 OS=24>)", "guard_false(i3)")
+
+
+@pytest.mark.parametrize("ahead", [(*MADE, *ELSEWHERE), (IS_CHARACTER.format("i3", 92), "guard_false(i3)")])
+@pytest.mark.parametrize("is_moved", [True, False])
+def test_another_comparison_is_none_with_the_constant(ahead: tuple[str, ...], *, is_moved: bool) -> None:
+    """It is moved to the bytecode of the one with the constant, which is left out."""
+    first, second = POINT.format(line=7), POINT.format(line=9)
+    places = (second, second) if not is_moved else (first, second)
+    before = (places[0], *ahead, places[1], EQUAL.format("i2", 7), "guard_false(i2)", "finish(p0)")
+    left = (IS_CHARACTER.format("i3", 92), "guard_false(i3, descr=<Guard0x11>) [p0]", "finish(p0)")
+    wrong = recorded("[p0]", *before) + bridge("[p0]", first, second, *(f"+1: {one}" for one in left))
+    assert not any(map(is_proved, judged(wrong * 2)))
 
 
 @pytest.mark.parametrize("own", [(), ("i7 = strgetitem(p1, 0)", "i11 = int_eq(i7, 65)")])

@@ -25,8 +25,8 @@ _EQUAL, _EQUAL_TO_CHARACTER = 24, (27, 29, 30)
 _EQUAL_TO_STRING = (_EQUAL, 25, 26, 28, 31)
 """The numbers of the known functions that compare a string, or a slice of one, with a string and with a character."""
 
-_EQUAL_ITEM = "int_eq"
-"""The operation that does so, with a character that the optimizer has."""
+_ITEM, _EQUAL_ITEM = "strgetitem", "int_eq"
+"""The operations that load a character, and compare it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,21 +52,25 @@ class Contents:
     denied: set[str] = field(default_factory=set)
 
     def add(self, pair: Witness, sides: Sides) -> None:
-        """Takes in a pair, of which this is the last row. Where the optimized trace compares strings less often at a
-        bytecode, be it with constants or not, nothing tells which comparisons are left."""
-        left = list(_left(sides.after.lines))
-        own = {line.point for line in _of_numbers(sides.before.lines)}
+        """Takes in a pair, of which this is the last row. Where the optimized trace compares strings less often at any
+        bytecode, be it with constants or not, nothing tells which comparisons are left, as where the recorded one asks
+        for characters itself."""
+        left: dict[str, list[Line]] = {}
+        for line in _left(sides):
+            left.setdefault(line.point, []).append(line)
         compared: dict[str, list[str]] = {}
         for line, place, _ in comparisons(sides.before.lines):
             compared.setdefault(line.point, []).append(place)
+        is_whole = {point: len(found) for point, found in left.items()} == {
+            point: len(places) for point, places in compared.items()
+        }
+        asks = any(line.oopspec in _EQUAL_TO_CHARACTER for line in sides.before.lines)
         for point, places in compared.items():
-            here = [line for line in left if line.point == point]
-            found = [line for line in here if line.name != _EQUAL_ITEM] if point in own else here
-            if len(places) == len(found):
-                for number, (place, character) in enumerate(zip(places, map(_character, found), strict=True)):
+            if len(places) == len(left.get(point, ())):
+                for number, (place, character) in enumerate(zip(places, map(_character, left[point]), strict=True)):
                     if character is None:
                         self.denied.add(place)
-                    elif place:
+                    elif place and is_whole and not asks:
                         self.said.setdefault(Content(place, character), set()).add(replace(pair, iteration=number))
 
     def assumed(self, log: int) -> frozenset[Content]:
@@ -79,10 +83,13 @@ class Contents:
         return frozenset(content for content in enough if content.place in plain)
 
 
-def _left(lines: tuple[Line, ...]) -> Iterator[Line]:
-    """The comparisons of strings, and of their characters with numbers."""
-    items = {line.result for line in lines if line.name == "strgetitem"}
-    for line in lines:
+def _left(sides: Sides) -> Iterator[Line]:
+    """The comparisons of strings in the optimized trace, and of characters with numbers, if the recorded one does not
+    look at any."""
+    items = {line.result for line in sides.after.lines if line.name == _ITEM}
+    if any(line.name == _ITEM for line in sides.before.lines):
+        items = set()
+    for line in sides.after.lines:
         is_of_item = line.name == _EQUAL_ITEM and line.args[0] in items
         if is_of_item or line.oopspec in (*_EQUAL_TO_CHARACTER, *_EQUAL_TO_STRING):
             yield line
@@ -92,15 +99,6 @@ def _character(compared: Line) -> int | None:
     """The character with which a string is compared; None where it is none that is known."""
     number = compared.args[-1]
     return int(number) if number.isdecimal() and int(number) < 256 else None
-
-
-def _of_numbers(lines: tuple[Line, ...]) -> Iterator[Line]:
-    """The operations on numbers, but for those on what comparisons of strings give: nothing tells such of characters
-    from what comparisons of strings become."""
-    equal = {line.result for line in lines if line.oopspec in (*_EQUAL_TO_CHARACTER, *_EQUAL_TO_STRING)}
-    for line in lines:
-        if line.name.startswith(("int_", "uint_")) and not equal.issuperset(line.args):
-            yield line
 
 
 def known_constants(rows: Rows, sameness: Sameness, contents: frozenset[Content]) -> dict[Node, Content]:
