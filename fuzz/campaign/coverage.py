@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Collection
 from functools import cache
 
-from fuzz.draw.rows import is_truth
 from optimizer.ir.domains.backward import INVERSES
 from optimizer.ir.domains.plain_terms import PlainTerms
 from optimizer.ir.domains.term import cone
@@ -47,8 +46,7 @@ def all_coverage() -> frozenset[str]:
         (
             *(rule.name for rule in ALL_RULES),
             *(f"pass:{name}" for name in DEFAULT_PASSES),
-            # Once more is known of a result that is 0 or 1, it is a constant, and the operation is gone.
-            *(f"result:{row.name}" for row in left if row.is_pure and not is_truth(row)),
+            *(f"result:{row.name}" for row in left if row.is_pure),
             *(f"argument:{row.name}" for row in left if _can_be_inverted(row)),
         )
     )
