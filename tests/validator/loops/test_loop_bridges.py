@@ -9,6 +9,8 @@ import pytest
 from optimizer.ir.text import parse
 from tests.validator.loop_pairs import ADDS, GUARDED_ONCE, INVARIANT_GUARD, LOADED_ONCE, edited
 from validator import Failargs, Guards, Options, Proved, Refuted, Verdict, validate
+from validator.loops.proofs import freer_steps
+from validator.loops.shape import bridge_to, loop_of
 
 BRIDGE = """
 [p0, i0]
@@ -164,3 +166,12 @@ def test_a_label_that_is_handed_something_else_may_not_be_left_at_once(
     right, wrong = (ADDED.replace("i1)\n", f"{handed}, descr=Body)\n") for handed in ("i1", "3"))
     assert isinstance(bridged(ADDED, right, (loop, peeled), **options), Proved)
     assert not isinstance(bridged(ADDED, wrong, (loop, peeled), **options), Proved)
+
+
+def test_what_the_preamble_of_its_loop_asks_is_taken_for_granted_by_no_bridge() -> None:
+    """That it fails where the recorded loop leaves, no proof of a bridge says."""
+    loop, options = (parse(ADDS), parse(LOADED_ONCE)), Options(guards=Guards.EARLY, failargs=Failargs.IGNORE)
+    bridge = bridge_to(loop, parse(BRIDGE), parse(BRIDGED))
+    for one, count in ((bridge, 1), (loop_of(*loop), 2)):
+        origins: list[int | None] = [None] * 9
+        assert len([*freer_steps(one, options, origins)]) == count
