@@ -24,7 +24,10 @@ _LOOKUP = re.compile(r"<Calli .* EF=[2-5] OS=4>@\w+")
 _TO_FIND, _TO_STORE = "0", "1"
 """The last argument: `FLAG_LOOKUP` and `FLAG_STORE` in rordereddict.py."""
 
-_PLAIN = ("<Field", "<ArrayP ", "<FrameP ")
+_PLAIN = re.compile(r"<(ArrayP|FrameP|Field[PSUF] (list|JitVirtualRef|\w+(\.\w+)+)\.\w+) ")
+"""The arrays of references, and the fields of instances, whose names have a module, and of lists; those of dicts, of
+their tables and entries are none of these."""
+
 _CHANGING_NOTHING = (PURE, GUARD, LOAD, RAW_LOAD, SCAN, FACT, NEW, POSITION)
 _ITEMS = "<FieldS dicttable.num_live_items 8>"
 """A field of each dict, which functions touch that change one."""
@@ -85,6 +88,6 @@ def _may_change(line: Line) -> bool:
     dicts does not; other stores are not told apart."""
     if line.is_call:
         return line.may_write and not keeps_off(line.function, _ITEMS)
-    if line.name in ("setfield_gc", "setarrayitem_gc") and line.descr.startswith(_PLAIN):
-        return "dict" in line.descr
+    if line.name in ("setfield_gc", "setarrayitem_gc") and "dict" not in line.descr and _PLAIN.match(line.descr):
+        return False
     return line.name not in OPS or OPS[line.name].kind not in _CHANGING_NOTHING

@@ -47,7 +47,7 @@ def is_proved(between: tuple[str, ...], second: tuple[str, ...] = SECOND, first:
     return isinstance(shown.verdict, Proved)
 
 
-TEXT = "p5 = getfield_gc_r(p0, descr=<FieldP Node.inst_text 40>)"
+TEXT = "p5 = getfield_gc_r(p0, descr=<FieldP app.Node.inst_text 40>)"
 SET = "call_n(ConstClass({}), p0, i1, i2, i1, 5, descr=<Callv 0 ririi EF=5>)"
 STORED = "_ll_dict_setitem_lookup_done_trampoline__v2106___simple_call__function_"
 
@@ -58,7 +58,7 @@ STORED = "_ll_dict_setitem_lookup_done_trampoline__v2106___simple_call__function
         (),
         THERE,
         (f"i5 = getfield_gc_i(p0, descr={ITEMS})", "i6 = int_is_true(i5)", "guard_true(i6) [p0, i1]"),
-        ("setfield_gc(p0, 5, descr=<FieldS Node.inst_value 8>)",),
+        ("setfield_gc(p0, 5, descr=<FieldS app.Node.inst_value 8>)",),
         (
             "call_n(ConstClass(_ll_list_resize_hint_really_look_inside_iff__listPtr_Signed_Bool), p0, 5, 1, "
             "descr=<Callv 0 rii EF=5>)",
@@ -75,6 +75,7 @@ def test_a_key_is_not_looked_up_again(between: tuple[str, ...]) -> None:
     "between",
     [
         (f"setfield_gc(p0, 5, descr={ITEMS})",),
+        ("setfield_gc(p0, p0, descr=<FieldP entry.key 8>)",),
         ("setinteriorfield_gc(p0, 0, 5, descr=<InteriorFieldDescr <FieldS entry.value 8>>)",),
         ("call_n(ConstClass(work), p0, descr=<Callv 0 r EF=5>)", NO_RAISE.format("")),
         (SET.format(STORED), NO_RAISE.format("")),
@@ -102,7 +103,7 @@ def test_it_is_if_the_dict_may_have_changed(between: tuple[str, ...]) -> None:
     ],
 )
 def test_it_is_if_another_thing_is_asked(second: str) -> None:
-    other = ("p9 = getfield_gc_r(p0, descr=<FieldP Node.inst_other 16>)",)
+    other = ("p9 = getfield_gc_r(p0, descr=<FieldP app.Node.inst_other 16>)",)
     assert not is_proved(other, (second, NO_RAISE.format("")))
 
 
@@ -128,7 +129,7 @@ def test_one_that_may_have_raised_has_given_nothing() -> None:
     assert not is_proved(THERE, first=FIRST[:1])
 
 
-ONE, OTHER = (f"p{n} = getfield_gc_r(p0, descr=<FieldP Node.inst_{n} {8 * n}>)" for n in (5, 6))
+ONE, OTHER = (f"p{n} = getfield_gc_r(p0, descr=<FieldP app.Node.inst_{n} {8 * n}>)" for n in (5, 6))
 SAME = ("i7 = ptr_eq(p5, p6)", "guard_true(i7) [p0, i1]")
 
 
@@ -136,7 +137,7 @@ SAME = ("i7 = ptr_eq(p5, p6)", "guard_true(i7) [p0, i1]")
 def test_what_later_guards_find_is_not_known_yet(*, is_known: bool) -> None:
     """Where the dicts are two, another number is stored, before that is found."""
     ahead, behind = (SAME, ()) if is_known else ((), SAME)
-    mark = "setfield_gc(p0, {}, descr=<FieldS Node.inst_mark 24>)"
+    mark = "setfield_gc(p0, {}, descr=<FieldS app.Node.inst_mark 24>)"
     first = (looked("i2", "p5"), NO_RAISE.format(""))
     second = (looked("i3", "p6"), NO_RAISE.format(""))
     begin = (KEY, ONE, OTHER, *ahead, *first)
@@ -161,8 +162,8 @@ def test_a_string_has_one_hash(key: str, *, is_right: bool) -> None:
 
 
 def test_a_loop_does_so_in_each_iteration() -> None:
-    mark = "setfield_gc(p0, i2, descr=<FieldS Node.inst_mark 24>)"
-    again = "setfield_gc(p0, i3, descr=<FieldS Node.inst_again 32>)"
+    mark = "setfield_gc(p0, i2, descr=<FieldS app.Node.inst_mark 24>)"
+    again = "setfield_gc(p0, i3, descr=<FieldS app.Node.inst_again 32>)"
     one = (KEY, looked("i2"), NO_RAISE.format(""), mark)
     before = recorded("[p0]", *one, looked("i3"), NO_RAISE.format(""), again, "jump(p0, descr=<Loop-1>)")
     half = guarded(*(line.replace(", i1]", "]") for line in one), again.replace("i3", "i2"))
