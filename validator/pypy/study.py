@@ -28,6 +28,7 @@ from validator.pypy.inferred.fields import NEVER_CHANGES, Fields, Lone
 from validator.pypy.inferred.folded import Folded, with_folded
 from validator.pypy.inferred.given import with_given
 from validator.pypy.inferred.grants import with_guards_that_hold, with_narrow_numbers
+from validator.pypy.inferred.indices import Indices, Number, with_indices
 from validator.pypy.inferred.lengths import Lengths, with_lengths
 from validator.pypy.inferred.sameness import Node, Sameness, sameness_in
 from validator.pypy.inferred.strings import SAME_STRINGS
@@ -72,10 +73,10 @@ class Inferred:
     """Statements that are inferred from the work of PyPy's optimizer: the effects that calls are taken not to have, the
     classes whose objects are `apart` from constants that they are compared with, the fields that one constant alone
     has, the constants that are known characters, the places of constants that hold 0, and of those whose `lengths` are
-    other ones, and the fields of constants that are `folded` to the constants in them; and, if it `forwards`, which
-    constants of a pair are one since what is stored to one of them is used for what the other one holds; and the
-    `types` of reference fields, the `arrays` whose types have a number, and constant arrays that are one since they are
-    looked up `alike`."""
+    other ones, and the fields of constants that are `folded` to the constants in them; the numbers in codes to which
+    `indices` are counted; and, if it `forwards`, which constants of a pair are one since what is stored to one of them
+    is used for what the other one holds; and the `types` of reference fields, the `arrays` whose types have a number,
+    and constant arrays that are one since they are looked up `alike`."""
 
     effects: frozenset[Effect] = frozenset()
     apart: frozenset[str] = frozenset()
@@ -84,6 +85,7 @@ class Inferred:
     zeros: frozenset[str] = frozenset()
     lengths: frozenset[str] = frozenset()
     folded: frozenset[str] = frozenset()
+    indices: frozenset[Number] = frozenset()
     forwards: bool = False
     types: Mapping[str, str] = field(default_factory=dict)
     arrays: Mapping[int, str] = field(default_factory=dict)
@@ -134,6 +136,7 @@ class Study:
     _zeros: Zeros = field(default_factory=Zeros)
     _lengths: Lengths = field(default_factory=Lengths)
     _folded: Folded = field(default_factory=Folded)
+    _indices: Indices = field(default_factory=Indices)
     _descrs: Descrs = field(default_factory=Descrs)
     _prologues: Counter[tuple[str, ...]] = field(default_factory=Counter)
     _logs: list[tuple[Fields, Parents, Targets]] = field(default_factory=list)
@@ -177,6 +180,7 @@ class Study:
         self._zeros.add(one, row, sameness)
         self._lengths.add(one, sides)
         self._folded.add(one, sides, rows, sameness)
+        self._indices.add(one, row)
         if fewer := self._lone.add(one, sides, is_bridge=pair.kind is Kind.BRIDGE):
             self._of_lone.add(one, row, once, Sameness(rows, lone=fewer))
 
@@ -231,6 +235,7 @@ class Study:
             *(effects, self._apart.assumed(log), lone, *constants),
             forwards=True,
             types=self._types.assumed(),
+            indices=self._indices.assumed(log),
             arrays=self._types.arrays(),
             alike=self._alike.assumed(log),
         )
@@ -286,6 +291,7 @@ def translated(
     sides, apart = with_classes(sides, knowledge.inferred.apart)
     sides, zeros = with_zeros(sides, knowledge.inferred.zeros)
     sides, lengths = with_lengths(sides, knowledge.inferred.lengths)
+    sides, indices = with_indices(sides, knowledge.inferred.indices)
     sides, types = with_types(sides, knowledge.inferred.types) if is_typed else (sides, ())
     if strict is not None:
         sides = with_narrow_numbers(with_guards_that_hold(sides, strict.origins, pair.kind))
@@ -295,7 +301,7 @@ def translated(
     rests_on |= {number for number in knowledge.targets.bridges_to(rests_on) if number < pair.number}
     if pair.target is not None:
         rests_on.add(pair.target.number)
-    inferred = *apart, *zeros, *lengths, *types, *numbers
+    inferred = *apart, *zeros, *lengths, *indices, *types, *numbers
     assumes = sorted({*text.assumes, *facts.assumes, *of_values, *lookups, *given, *watched, *inferred})
     told = (f"{what}{SEEN_ELSEWHERE}" if what in knowledge.elsewhere else what for what in assumes)
     guards = (line for line in sides.after.lines if line.is_guard)
