@@ -21,20 +21,20 @@ from validator.pypy.facts import Facts, facts_of
 from validator.pypy.field_types import FieldTypes, with_numbers, with_types
 from validator.pypy.forwarded import FORWARDED, forwarded
 from validator.pypy.inferred.classes import Apart, with_classes
-from validator.pypy.inferred.contents import Content, Contents
+from validator.pypy.inferred.constants.contents import Content, Contents
+from validator.pypy.inferred.constants.folded import Folded, with_folded
+from validator.pypy.inferred.constants.indices import Indices, Number, with_indices
+from validator.pypy.inferred.constants.lengths import Lengths, with_lengths
+from validator.pypy.inferred.constants.zeros import Zeros, with_zeros
 from validator.pypy.inferred.effects import Effect, Evidence, leaves
 from validator.pypy.inferred.executed import with_calls_of_constants, with_constants
 from validator.pypy.inferred.fields import NEVER_CHANGES, Fields, Lone
-from validator.pypy.inferred.folded import Folded, with_folded
 from validator.pypy.inferred.given import with_given
 from validator.pypy.inferred.grants import with_guards_that_hold, with_narrow_numbers
-from validator.pypy.inferred.indices import Indices, Number, with_indices
-from validator.pypy.inferred.lengths import Lengths, with_lengths
 from validator.pypy.inferred.sameness import Node, Sameness, sameness_in
 from validator.pypy.inferred.strings import SAME_STRINGS
 from validator.pypy.inferred.watched import WATCHED, with_watched
 from validator.pypy.inferred.witnesses import witness
-from validator.pypy.inferred.zeros import Zeros, with_zeros
 from validator.pypy.kept import Kept, damaged
 from validator.pypy.label_args import mistakes
 from validator.pypy.lookups import LOOKED_UP, with_lookups

@@ -11,7 +11,7 @@ from optimizer.ir.immutable import replace
 from optimizer.ir.rows.ops import OPS
 from optimizer.ir.trace import ConstInt, Exit, Operation, Trace
 from validator.pypy.declared import CLASS_TESTS, class_name, declarations, possible
-from validator.pypy.inferred.contents import Content, known_constants
+from validator.pypy.inferred.constants.contents import Content, known_constants
 from validator.pypy.inferred.effects import Effect
 from validator.pypy.inferred.fields import NEVER_CHANGES, Fields
 from validator.pypy.inferred.sameness import Node, Sameness

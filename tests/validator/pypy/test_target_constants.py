@@ -9,10 +9,10 @@ from optimizer.ir.dialects.pypy_pairs import LogPair, pair_sections
 from tests.pypy_logs import WORK, bridge, judged, loop, recorded
 from validator import Proved
 from validator.pypy.inferred.classes import with_classes
+from validator.pypy.inferred.constants.indices import Number, with_indices
+from validator.pypy.inferred.constants.zeros import with_zeros
 from validator.pypy.inferred.executed import with_constants
-from validator.pypy.inferred.indices import Number, with_indices
 from validator.pypy.inferred.sameness import NOTHING, Sameness
-from validator.pypy.inferred.zeros import with_zeros
 from validator.pypy.printed.lines import Line, Printed
 from validator.pypy.printed.rows import rows_of
 from validator.pypy.printed.straight import AFTER, BEFORE, Sides

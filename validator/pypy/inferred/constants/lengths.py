@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from itertools import chain
 
 from optimizer.ir.immutable import replace
-from validator.pypy.inferred.contents import comparisons
+from validator.pypy.inferred.constants.contents import comparisons
 from validator.pypy.inferred.witnesses import Witness, told
 from validator.pypy.printed.lines import Line, is_named
 from validator.pypy.printed.straight import Sides
