@@ -116,6 +116,7 @@ SET = "_ll_dict_setitem_lookup_done_trampoline__v1707___simple_call__function_"
         (LOOKUP, "<Callv 0 r EF=5 OS=4>"),
         (SET, CALL),
         ("may_ignore_finalizer__pypy_interpreter_generator_GeneratorOrCoroutine", "<Callv 0 r EF=2>"),
+        ("register_finalizer___pypy_interpreter_executioncon", "<Callv 0 r EF=2>"),
         ("_ll_0_alloc_with_del___", CALL),
         ("ll_pop_nonneg__dum_checkidxConst_listPtr_Signed", CALL),
         ("ll_listsetslice__listPtr_Signed_Signed_listPtr", CALL),

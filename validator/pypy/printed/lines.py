@@ -91,7 +91,7 @@ _OWN = (
         rf"{_TABLE}|{_KEY}",
         r"<ArrayU|<Interior|<Field. (dicttable\.|rpy_)",
     ),
-    (r"(_ll_1_(gc_id|weakref_create)|_ll_0_alloc_with_del|may_ignore_finalizer)__\w+", r"(?!)", r"(?!)"),
+    (r"(_ll_1_(gc_id|weakref_create)|_ll_0_alloc_with_del|(may_ignore|register)_finalizer)__\w+", r"(?!)", r"(?!)"),
 )
 """RPython's own functions on lists, builders of strings, strings, dicts, iterators of dicts, and for the garbage
 collector, by their names, with the memory that they may touch, and the memory that they write. Functions on dicts may
