@@ -61,8 +61,8 @@ class FieldTypes:
                 self.used[loaded[line.args[0]]].add(use)
         numbers = {line.args[0]: line.args[1] for line in sides.after.lines if line.name == _NUMBER}
         for line in sides.after.lines:
-            number, memory = numbers.get(line.args[0], "") if line.args else "", OPS[line.name].memory
-            if number.isdecimal() and memory and memory.descr in _ACCESSES:
+            number, row = numbers.get(line.args[0], "") if line.args else "", OPS.get(line.name)
+            if number.isdecimal() and row and row.memory and row.memory.descr in _ACCESSES:
                 self.numbered[int(number)].add(line.descr or line.name)
 
     def assumed(self) -> dict[str, str]:

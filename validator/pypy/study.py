@@ -23,7 +23,7 @@ from validator.pypy.forwarded import FORWARDED, forwarded
 from validator.pypy.inferred.classes import Apart, with_classes
 from validator.pypy.inferred.constants.contents import Content, Contents
 from validator.pypy.inferred.constants.folded import Folded, with_folded
-from validator.pypy.inferred.constants.indices import Indices, Number, with_indices
+from validator.pypy.inferred.constants.indices import Numbers, numbers_in, with_indices
 from validator.pypy.inferred.constants.lengths import Lengths, with_lengths
 from validator.pypy.inferred.constants.zeros import Zeros, with_zeros
 from validator.pypy.inferred.effects import Effect, Evidence, leaves
@@ -42,7 +42,7 @@ from validator.pypy.printed.copies import COPIED
 from validator.pypy.printed.descrs import Descrs
 from validator.pypy.printed.float_bytes import FLOAT_BYTES, with_float_bytes
 from validator.pypy.printed.frames import check_frames
-from validator.pypy.printed.lines import FOREIGN, RPYTHON, UNUSED, is_pointer, read_printed
+from validator.pypy.printed.lines import FOREIGN, RPYTHON, UNUSED, Printed, is_pointer, read_printed
 from validator.pypy.printed.lists import OF_ONE_KIND, named_kinds, with_lists
 from validator.pypy.printed.parents import Parents, Targets, correspond, path_to
 from validator.pypy.printed.patterns import OF_ONE_PATTERN, with_pattern
@@ -73,8 +73,8 @@ class Inferred:
     """Statements that are inferred from the work of PyPy's optimizer: the effects that calls are taken not to have, the
     classes whose objects are `apart` from constants that they are compared with, the fields that one constant alone
     has, the constants that are known characters, the places of constants that hold 0, and of those whose `lengths` are
-    other ones, and the fields of constants that are `folded` to the constants in them; the numbers in codes to which
-    `indices` are counted; and, if it `forwards`, which constants of a pair are one since what is stored to one of them
+    other ones, and the fields of constants that are `folded` to the constants in them; the numbers at which `cells` of
+    functions may begin; and, if it `forwards`, which constants of a pair are one since what is stored to one of them
     is used for what the other one holds; and the `types` of reference fields, the `arrays` whose types have a number,
     and constant arrays that are one since they are looked up `alike`."""
 
@@ -85,7 +85,7 @@ class Inferred:
     zeros: frozenset[str] = frozenset()
     lengths: frozenset[str] = frozenset()
     folded: frozenset[str] = frozenset()
-    indices: frozenset[Number] = frozenset()
+    cells: Numbers = field(default_factory=dict)
     forwards: bool = False
     types: Mapping[str, str] = field(default_factory=dict)
     arrays: Mapping[int, str] = field(default_factory=dict)
@@ -136,17 +136,17 @@ class Study:
     _zeros: Zeros = field(default_factory=Zeros)
     _lengths: Lengths = field(default_factory=Lengths)
     _folded: Folded = field(default_factory=Folded)
-    _indices: Indices = field(default_factory=Indices)
+    _cells: dict[str, set[int]] = field(default_factory=dict)
     _descrs: Descrs = field(default_factory=Descrs)
     _prologues: Counter[tuple[str, ...]] = field(default_factory=Counter)
-    _logs: list[tuple[Fields, Parents, Targets]] = field(default_factory=list)
+    _logs: list[tuple[Fields, Parents, Targets, Numbers]] = field(default_factory=list)
     _kept: list[Kept] = field(default_factory=list)
 
     def add(self, items: Iterable[LogPair | Unpaired], file: str) -> None:
         """Takes in all pairs of the next log, `file`. Of pairs that cannot be translated, and of traces that PyPy gave
         up, what was recorded says something of fields."""
         parents, targets = Parents(), Targets()
-        self._fields = self._fields.with_next_log()
+        self._fields, self._cells = self._fields.with_next_log(), {}
         self._descrs.next_log()
         for item in items:
             parents.add(item)
@@ -157,7 +157,7 @@ class Study:
                 self._add_recorded(item.section, file)
         parents.close()
         targets.close()
-        self._logs.append((self._fields, parents, targets))
+        self._logs.append((self._fields, parents, targets, self._cells))
 
     def _add(self, pair: LogPair, file: str) -> None:
         try:
@@ -180,7 +180,7 @@ class Study:
         self._zeros.add(one, row, sameness)
         self._lengths.add(one, sides)
         self._folded.add(one, sides, rows, sameness)
-        self._indices.add(one, row)
+        self._add_cells(sides)
         if fewer := self._lone.add(one, sides, is_bridge=pair.kind is Kind.BRIDGE):
             self._of_lone.add(one, row, once, Sameness(rows, lone=fewer))
 
@@ -190,6 +190,11 @@ class Study:
         except InputError:
             return
         self._fields.add(recorded.lines, sameness_in(recorded))
+        self._add_cells(Sides(recorded, Printed((), ())))
+
+    def _add_cells(self, sides: Sides) -> None:
+        for function, number, _ in numbers_in(sides):
+            self._cells.setdefault(function, set()).add(number)
 
     def take(self, kept: Kept) -> None:
         """Takes in what is kept of other logs. Raises InputError."""
@@ -225,7 +230,7 @@ class Study:
 
     def knowledge(self, log: int) -> Knowledge:
         """Knowledge of the log of that number, counted from 0."""
-        fields, parents, targets = self._logs[log]
+        fields, parents, targets, cells = self._logs[log]
         fields = fields.with_places(self._descrs.fields)
         lone = self._lone.assumed(log)
         effects, own = (self._effects(log, lone, is_own=is_own) for is_own in (False, True))
@@ -235,7 +240,7 @@ class Study:
             *(effects, self._apart.assumed(log), lone, *constants),
             forwards=True,
             types=self._types.assumed(),
-            indices=self._indices.assumed(log),
+            cells=cells,
             arrays=self._types.arrays(),
             alike=self._alike.assumed(log),
         )
@@ -291,7 +296,7 @@ def translated(
     sides, apart = with_classes(sides, knowledge.inferred.apart)
     sides, zeros = with_zeros(sides, knowledge.inferred.zeros)
     sides, lengths = with_lengths(sides, knowledge.inferred.lengths)
-    sides, indices = with_indices(sides, knowledge.inferred.indices)
+    sides, indices = with_indices(sides, knowledge.inferred.cells)
     sides, types = with_types(sides, knowledge.inferred.types) if is_typed else (sides, ())
     if strict is not None:
         sides = with_narrow_numbers(with_guards_that_hold(sides, strict.origins, pair.kind))

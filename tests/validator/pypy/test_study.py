@@ -5,9 +5,10 @@ from __future__ import annotations
 import pytest
 
 from tests.pypy_logs import judged, judged_bridge
-from validator import Proved, Refuted, Unknown, Unsupported
+from validator import Failed, Proved, Refuted, Unknown, Unsupported
 from validator.pypy.judge import Judged
 from validator.pypy.translate import HASHES
+from validator.verdict import Fault
 
 LOG = """\
 [1] {jit-log-noopt
@@ -271,3 +272,15 @@ def test_that_a_string_has_its_hash_is_assumed_by_name(read: str) -> None:
     assert isinstance(one.verdict, Proved)
     assert one.texts is not None
     assert (HASHES in one.texts.assumes) is (read != "strlen")
+
+
+@pytest.mark.parametrize("line", ["i9 = frobnicate(i1)", f"i9 = int_add(i1, {'9' * 5000})"])
+@pytest.mark.parametrize("at", ["+19: ", ""])
+def test_a_line_that_is_no_operation_is_the_fault_of_its_pair_alone(line: str, at: str) -> None:
+    right, first = LOG.replace("NUMBER", "1"), "+19: " if at else "i3 = "
+    wrong = right.replace(first, f"{at}{line}\n{first}")
+    wrong = wrong.replace("with 3 ops", "with 4 ops") if at else wrong.replace("with 5 ops", "with 6 ops")
+    one, other = judged(wrong + right)
+    assert isinstance(one.verdict, Failed)
+    assert one.verdict.fault is Fault.INPUT
+    assert isinstance(other.verdict, Proved)

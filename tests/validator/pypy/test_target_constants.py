@@ -9,7 +9,7 @@ from optimizer.ir.dialects.pypy_pairs import LogPair, pair_sections
 from tests.pypy_logs import WORK, bridge, judged, loop, recorded
 from validator import Proved
 from validator.pypy.inferred.classes import with_classes
-from validator.pypy.inferred.constants.indices import Number, with_indices
+from validator.pypy.inferred.constants.indices import with_indices
 from validator.pypy.inferred.constants.zeros import with_zeros
 from validator.pypy.inferred.executed import with_constants
 from validator.pypy.inferred.sameness import NOTHING, Sameness
@@ -88,7 +88,6 @@ ADDED = (
     Line("i2", "getfield_gc_i", (CONSTANT,), "<FieldS W_IntObject.inst_intval 8 pure>"),
     Line("i3", "int_add", ("i2", "i4"), point=POINT),
 )
-CODE = "pypy.interpreter.pycode.PyCode"
 END = Line(None, "jump", ("p0",))
 
 
@@ -130,14 +129,19 @@ def test_additions_of_the_loop_are_of_zeros_too() -> None:
 
 def test_the_loop_is_told_where_cells_begin_too() -> None:
     load = Line(
-        "i1", "getfield_gc_i", ("p0",), f"<FieldS {CODE}.inst_co_nlocals 176 pure>", point="f;a.py:4-9~#2 LOAD_DEREF'"
+        "i1",
+        "getfield_gc_i",
+        (CONSTANT,),
+        "<FieldS pypy.interpreter.pycode.PyCode.inst_co_nlocals 176 pure>",
+        point="f;a.py:4-9~#2 LOAD_DEREF'",
     )
-    number = Number("f;a.py:4", 3)
-    stated, assumes = with_indices(beside_loop(load), frozenset({number}))
+    sides = beside_loop(load, Line(None, "guard_value", ("i1", "3")))
+    stated, assumes = with_indices(sides, {"f;a.py:4": {3}})
     assert stated.target is not None
     assert Line(None, "record_exact_value_i", ("i1", "3")) in stated.target.before.lines
-    assert assumes == (str(number),)
-    assert with_indices(beside_loop(load), frozenset()) == (beside_loop(load), ())
+    assert assumes == ("the cells of f;a.py:4 begin at item 3 of its frame",)
+    assert with_indices(sides, {"f;a.py:4": {3, 4}}) == (sides, ())
+    assert with_indices(sides, {}) == (sides, ())
 
 
 def test_a_loop_that_asks_for_a_constant_does_not_say_that_a_bridge_stores_that() -> None:

@@ -20,8 +20,11 @@ _CALL = re.compile(r"<Call(?P<result>[irfnv]) .*EF=(?P<effect>[0-9]+)(?: OS=(?P<
 _POINTER = re.compile(r"ConstPtr\((?!null\))\w+\)")
 _FLOAT = re.compile(r"-?(?:[0-9]+\.[0-9]+(?:e[-+]?[0-9]+)?|inf|nan)")
 
+_MOST_DIGITS = 400
+"""No number has more digits in front of its point: floats are printed with all of theirs."""
+
 _VARIABLE = r"[ipf][0-9]+"
-_VALUE = rf"(?:{_VARIABLE}|-?[0-9]+(?:\.[0-9]+(?:e[-+][0-9]+)?)?|Const(?:Ptr|Class)\([^(),]*\))"
+_VALUE = rf"(?:{_VARIABLE}|-?[0-9]{{1,{_MOST_DIGITS}}}(?:\.[0-9]+(?:e[-+][0-9]+)?)?|Const(?:Ptr|Class)\([^(),]*\))"
 _PLAIN = re.compile(
     r"(?:\+[0-9]+: )?(?:--end of the loop--"
     rf"|\[(?P<inputs>(?:{_VARIABLE}(?:, (?=\w)|(?=\])))*+)\]"
@@ -303,6 +306,9 @@ def _read(section: Section, file: str) -> _Words:
     except InputError as mistake:
         line = mistake.line and mistake.line + section.line - 1
         raise InputError(mistake.message, file=file, line=line, column=mistake.column, source=mistake.source) from None
+    for token in (token for one in body.statements for token in one.args):
+        if len(token.text) > _MOST_DIGITS and token.text.lstrip("-").isdigit():
+            raise InputError(f"a number of more than {_MOST_DIGITS} digits", file=file, line=section.line)
     words = [
         (
             one.result and one.result.text,
