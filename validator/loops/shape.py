@@ -8,7 +8,7 @@ from optimizer.ir.immutable import immutable, replace
 from optimizer.ir.loops import Part, Peeled, goes_back, part_of, taken_apart
 from optimizer.ir.rows.ops import Kind, Type
 from optimizer.ir.rows.row import EVENT, FACT, FIELD, LOAD, NEW, STORE, Role
-from optimizer.ir.trace import Trace
+from optimizer.ir.trace import Trace, exit_of
 from optimizer.ir.types.call_questions import effects_at
 from optimizer.ir.types.calls import call_of
 from optimizer.ir.types.declared import NO_DECLARATIONS, Call, Declarations, KnownObject
@@ -153,10 +153,11 @@ def makes_strings(part: Part, layout: Layout) -> bool:
 
 
 def check_stores(part: Part, layout: Layout) -> None:
-    """Raises Unsupported where the part stores to an immutable field or item of an object that it has not allocated: if
-    an earlier iteration has read that, the store has no meaning, and nobody says so."""
-    allocated = {one.result for one in part.ops if one.op.kind is NEW}
-    for store in [one for one in part.ops if one.op.kind is STORE and one.args[0] not in allocated]:
+    """Raises Unsupported where the part stores to an immutable field or item of an object that it has not allocated, be
+    it where a guard fails: if an earlier iteration has read that, the store has no meaning, and nobody says so."""
+    every = [*part.ops, *(one for guard in part.guards for one in exit_of(guard).block)]
+    allocated = {one.result for one in every if one.op.kind is NEW}
+    for store in [one for one in every if one.op.kind is STORE and one.args[0] not in allocated]:
         slot = layout.descr_of(store)
         if isinstance(slot, Field) and slot.immutable:
             raise Unsupported(f"a store to {slot.key}, immutable, of what an iteration has not allocated", store.line)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 
 from optimizer.ir.faults import Unsupported
 from optimizer.ir.immutable import replace
@@ -74,36 +75,70 @@ def looks_away(loop: Loop) -> bool:
 
 
 def _hands_on(loop: Loop, *, texts_only: bool = False) -> bool:
-    made = list(_unwritten(loop.first[0], loop.layout, structs=not texts_only))
-    made = [one for one in made if not (texts_only and _may_be_cleared(one[0]))]
+    made = _left_open((loop.first[0],), loop.layout, structs=not texts_only)
+    made = [one for one in made if not (texts_only and _may_be_cleared(one.operation))]
     return any(_may_read(load, one, loop.layout) for load in _loads(loop.peeled.preamble, loop.layout) for one in made)
 
 
 def _late(loop: Loop, among: Callable[[Part, Layout], list[Operation]], *, structs: bool) -> Operation | None:
-    """The first operation `among` these that may read, of an object that is older than the last iteration, what is not
-    written."""
+    """The first operation `among` these that may read, of an object that is older than the last iteration, or that is
+    copied from one, what is not written."""
     parts = tuple(dict.fromkeys([loop.first[0], loop.recorded]))
-    made = [one for part in parts for one in _unwritten(part, loop.layout, structs=structs)]
+    made = _left_open(parts, loop.layout, structs=structs)
     if not made:
         return None
     preamble, body = loop.peeled.preamble, loop.peeled.body
     is_kept = any(_keeps(one) for part in (*parts, loop.first[1], preamble, body) for one in part.ops)
-    begun = _ages_of_inputs(loop, {one.result for one, _ in made}, is_kept=is_kept)
+    begun = _ages_of_inputs(loop, {one.operation.result for one in made}, is_kept=is_kept)
     of_preamble = _Ages(preamble, begun, loop.layout, is_kept=is_kept)
     taken = [_older(of_preamble.of(value)) for value in preamble.handed_on]
     of_body = _Ages(body, taken, loop.layout, is_kept=is_kept)
     for part, ages in ((preamble, of_preamble), (body, of_body)):
-        for load in [one for one in among(part, loop.layout) if any(ages.of(arg) >= _OLD for arg in one.args)]:
-            if any(_may_read(load, one, loop.layout) for one in made):
+        for load in among(part, loop.layout):
+            is_old = any(ages.of(arg) >= _OLD for arg in load.args)
+            if any(_may_read(load, one, loop.layout) for one in made if is_old or one.is_anywhere):
                 return load
     return None
 
 
-_Made = tuple[Operation, frozenset[object]]
-"""An allocation, and the memory of the new object that is written: fields, or all items."""
+@dataclass(frozen=True, slots=True)
+class _Open:
+    """An operation that may leave memory unwritten: an allocation, but for the memory of the new object that is
+    `written` (fields, or all items), or a copy of items that may not be written. `is_anywhere`: no two iterations may
+    tell that, since these are of an earlier one, or copied into an older object."""
+
+    operation: Operation
+    written: frozenset[object] = frozenset()
+    is_anywhere: bool = False
 
 
-def _unwritten(part: Part, layout: Layout, *, structs: bool) -> Iterator[_Made]:
+def _left_open(parts: Sequence[Part], layout: Layout, *, structs: bool) -> list[_Open]:
+    """The operations of these parts that may leave memory unwritten, or copy what one of them has left so."""
+    made = [one for part in parts for one in _unwritten(part, layout, structs=structs)]
+    return made + [one for part in parts for one in _copied(part, made, layout)]
+
+
+def _copied(part: Part, made: Sequence[_Open], layout: Layout) -> list[_Open]:
+    """The copies of items, be they into a new string, that may not be written where they are copied from: in an object
+    of the part, by then, or in an older one, of which some are `made` so."""
+    new = {one.result for one in part.ops if meant(one, layout).op.kind is NEW}
+    copied = list[_Open]()
+    for at, one in enumerate(part.ops):
+        copy = meant(one, layout)
+        makes = copy is not one and copy.op.kind is NEW
+        if not makes and copy.op.kind is not Kind.COPY:
+            continue
+        sources = {arg for arg in (copy.args if makes else copy.args[:1]) if isinstance(arg, Var) and arg.type is REF}
+        ahead = _unwritten(replace(part, ops=part.ops[:at]), layout, structs=False)
+        is_old = not sources <= new and any(_may_read(copy, source, layout) for source in made)
+        is_own = any(_may_read(copy, source, layout) for source in (*ahead, *copied))
+        into_older = not makes and copy.args[1] not in new
+        if is_old or (is_own and (makes or into_older)):
+            copied.append(_Open(copy, is_anywhere=is_old or into_older))
+    return copied
+
+
+def _unwritten(part: Part, layout: Layout, *, structs: bool) -> Iterator[_Open]:
     """The allocations of memory that is not written by that, those of `structs` only where they count. Bytes are taken
     to stay so."""
     items = _written_items(part, layout)
@@ -113,10 +148,10 @@ def _unwritten(part: Part, layout: Layout, *, structs: bool) -> Iterator[_Made]:
             continue
         if isinstance(allocated, Struct):
             stores = [one for one in part.ops if one.op.kind is STORE and one.args[0] == made.result]
-            yield made, frozenset([layout.descr_of(store) for store in stores])
+            yield _Open(made, frozenset([layout.descr_of(store) for store in stores]))
         else:
             mine = [(slot, at) for (array, slot), at in items.items() if array == made.result]
-            yield made, frozenset([slot for slot, at in mine if made.args[0] == ConstInt(len(at))])
+            yield _Open(made, frozenset([slot for slot, at in mine if made.args[0] == ConstInt(len(at))]))
 
 
 def _written_items(part: Part, layout: Layout) -> dict[tuple[Value, object], set[int]]:
@@ -132,10 +167,10 @@ def _written_items(part: Part, layout: Layout) -> dict[tuple[Value, object], set
         elif known.op.kind is Kind.COPY:
             source, target, *span = known.args
             start, at, count = (number.value if isinstance(number, ConstInt) else -1 for number in span)
-            if min(start, at, count) >= 0 and items[source, slot].issuperset(range(start, start + count)):
-                items[target, slot].update(range(at, at + count))
-            else:
+            if min(start, count) < 0 or not items[source, slot].issuperset(range(start, start + count)):
                 untold.add(slot)
+            elif at >= 0:
+                items[target, slot].update(range(at, at + count))
     return {key: indices for key, indices in items.items() if key[1] not in untold}
 
 
@@ -158,18 +193,19 @@ def _looks(operation: Operation, layout: Layout) -> bool | None:
     return call.role is not Role.FUNCTION or not call.effects.sees_nothing
 
 
-def _may_read(load: Operation, made: _Made, layout: Layout) -> bool:
+def _may_read(load: Operation, made: _Open, layout: Layout) -> bool:
     """May it read what is not written of that object?"""
-    operation, written = made
     load = meant(load, layout)
     slot = layout.descr_of(load)
-    allocated = layout.descr_of(operation)
+    allocated = layout.descr_of(made.operation)
+    if isinstance(allocated, Field):
+        return not isinstance(slot, Field) or slot == allocated
     if not isinstance(slot, Field) or not isinstance(allocated, Struct | Array):
         return True
     is_item = load.op.memory is None or load.op.memory.descr is not FIELD
     if not is_left_open(allocated, slot.key, is_item=is_item, is_ref=slot.type is REF):
         return False
-    return slot not in written and (not is_item or slot.owner in (None, allocated.name))
+    return slot not in made.written and (not is_item or slot.owner in (None, allocated.name))
 
 
 def _keeps(operation: Operation) -> bool:

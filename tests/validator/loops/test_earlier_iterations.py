@@ -487,3 +487,108 @@ def test_what_a_preamble_asks_beyond_the_loop_is_not_taken_for_granted() -> None
     body = f"{tells.format('i4')}i8 = int_add(i3, 1)\njump(i8, 1, descr=Body)\n"
     verdict = judge(declared + before, declared + first + body, guards="safe", failargs="ignore")
     assert not isinstance(verdict, Proved), verdict
+
+
+TEXTS = """+++
+[call.slice]
+result = "ref"
+elidable = true
+oopspec = "strslice"
+[call.concat]
+result = "ref"
+elidable = true
+oopspec = "strconcat"
++++
+"""
+WRITE = "strsetitem(p1, {0}, 6{0})\n".format
+
+
+@pytest.mark.parametrize(
+    "made",
+    ["p1, 0, 2, descr=slice", 'p1, "", descr=concat', "p1, 0, 2, descr=slice)\np2 = call_r(7, p3, 0, 2, descr=slice"],
+)
+@pytest.mark.parametrize(
+    ("ahead", "behind", "is_written"),
+    [(WRITE(0) + WRITE(1), "", True), (WRITE(0), WRITE(1), False), (WRITE(1), WRITE(1), False), ("", "", False)],
+)
+def test_a_string_that_is_made_of_another_one_is_written_where_that_is(
+    made: str, ahead: str, behind: str, *, is_written: bool
+) -> None:
+    """That the preamble reads what is not written would promise anything of what the body does behind that."""
+    make = f"p1 = newstr(2)\n{ahead}p{3 if 'p3' in made else 2} = call_r(7, {made})\n"
+    make = make.replace("p2 = call_r(7, p3", f"{behind}p2 = call_r(7, p3") if "p3" in made else make + behind
+    first = "[p0, i0]\ni1 = strlen(p0)\nguard_value(i1, 2) [p0, i0]\n"
+    before = f"{TEXTS}{first}{make}i2 = int_add(i0, 1)\nescape_n(i0)\njump(p2, i2)\n"
+    read = "i8 = int_and(i0, 1)\ni9 = strgetitem(p0, i8)\n"
+    again = "escape_n(i2)\ni4 = int_add(i2, {})\n" + make.replace("p1", "p4").replace("p2", "p5").replace("p3", "p6")
+    after = f"{TEXTS}{first}{read}{make}i2 = int_add(i0, 1)\nescape_n(i0)\nlabel(p2, i2, descr=Body)\n"
+    right = judge(before, f"{after}{again.format(1)}jump(p5, i4, descr=Body)\n")
+    assert isinstance(right, Proved) is is_written
+    jumped = "i5 = int_and(i2, 1)\ni6 = int_add(i2, i5)\n" + again.format("i5").replace(
+        "int_add(i2, i5)", "int_add(i6, 1)"
+    )
+    assert not isinstance(judge(before, f"{after}{jumped}jump(p5, i4, descr=Body)\n"), Proved)
+
+
+ITEMS = (
+    "p1 = new_array(1, descr=Items)\n",
+    "call_n(7, p1, p0, 0, i0, 1, descr=Copy)\n",
+    "getarrayitem_gc_i(p0, {}, descr=Items)",
+)
+CHARACTERS = ("p1 = newstr(1)\n", "copystrcontent(p1, p0, 0, i0, 1)\n", "strgetitem(p0, {})")
+
+
+@pytest.mark.parametrize(("new", "copy", "read"), [ITEMS, CHARACTERS])
+@pytest.mark.parametrize(("is_ahead", "is_judged"), [(True, True), (False, False), (None, False)])
+def test_what_is_copied_into_an_older_object_is_written_where_its_source_is(
+    new: str, copy: str, read: str, *, is_ahead: bool | None, is_judged: bool
+) -> None:
+    """The body reads what was copied two iterations ago."""
+    write = "strsetitem(p1, 0, 65)\n" if "newstr" in new else "setarrayitem_gc(p1, 0, 65, descr=Items)\n"
+    copied = {True: write + copy, False: copy + write, None: copy}[is_ahead]
+    first = f"[p0, i0]\n{new}i1 = int_ge(i0, 2)\nguard_true(i1) []\n{copied}i2 = int_add(i0, 1)\nescape_n(i2)\n"
+    again = (
+        first.removeprefix("[p0, i0]\n").replace("p1", "p2").replace("i2", "i4").replace("i0", "i2").replace("i1", "i5")
+    )
+    before, after = f"{COPIES}{first}jump(p0, i2)\n", f"{COPIES}{first}label(p0, i2, descr=Body)\n"
+    reads = f"i7 = int_sub(i2, 2)\ni8 = {read.format('i7')}\n"
+    verdict = judge(before, f"{after}{reads}{again}jump(p0, i4, descr=Body)\n")
+    assert ("what an earlier iteration may have allocated and not written" in str(verdict)) is not is_judged
+    assert isinstance(judge(before, f"{after}{again}jump(p0, i4, descr=Body)\n"), Proved)
+
+
+@pytest.mark.parametrize(("stored", "is_judged"), [("p1", False), ("p9", True)])
+def test_a_guard_that_fails_stores_to_no_immutable_field_of_an_older_object(stored: str, *, is_judged: bool) -> None:
+    """Another iteration may have read it."""
+    declared = '+++\n[struct.N]\nfields = { im = { type = "int", immutable = true } }\n+++\n[p0, p1, i0]\n'
+    first = f"i1 = int_lt(i0, 9)\nguard_true(i1) [i0] {{\np9 = new(descr=N)\nsetfield_gc({stored}, 5, descr=N.im)\n}}\n"
+    first += "i2 = int_add(i0, 1)\n"
+    body = first.replace("p9", "p8").replace("i2", "i4").replace("i1", "i3").replace("i0", "i2").replace("p1", "p0")
+    after = f"{declared}{first}label(p1, p0, i2, descr=Body)\n{body}jump(p0, p1, i4, descr=Body)\n"
+    verdict = judge(f"{declared}{first}jump(p1, p0, i2)\n", after)
+    assert ("a store to N.im, immutable" in str(verdict)) is not is_judged
+    assert isinstance(verdict, Proved) is is_judged
+
+
+ARRAYS = "p3 = new_array(1, descr=Items)\ncall_n(7, p0, p3, 0, 0, 1, descr=Copy)"
+
+
+@pytest.mark.parametrize(
+    ("new", "copied", "read"),
+    [
+        ("p2 = new_array(1, descr=Items)", ARRAYS, ITEMS[2]),
+        ("p2 = newstr(1)", "p3 = newstr(1)\ncopystrcontent(p0, p3, 0, 0, 1)", CHARACTERS[2]),
+        ("p2 = newstr(1)", "p3 = call_r(7, p0, 0, 1, descr=slice)", CHARACTERS[2]),
+        ("p2 = newstr(1)", 'p3 = call_r(7, p0, "x", descr=concat)', CHARACTERS[2]),
+        ("p2 = newstr(1)\nstrsetitem(p2, 0, 65)", "p3 = call_r(7, p0, 0, 1, descr=slice)", CHARACTERS[2]),
+    ],
+)
+def test_a_copy_of_what_an_earlier_iteration_has_not_written_is_not_written(new: str, copied: str, read: str) -> None:
+    """Two iterations see nothing of it: the first one allocates, the second one copies, and the third one reads."""
+    declared = f"{COPIES[:-4]}{TEXTS[4:]}[p0, p1, i0]\n"
+    first = f"{new}\n{copied}\nescape_n(i0)\n"
+    before, after = f"{declared}{first}jump(p2, p3, i0)\n", f"{declared}{first}label(p2, p3, i0, descr=Body)\n"
+    again = first.replace("p3", "p6").replace("p2", "p5").replace("p0", "p2")
+    reads = f"i8 = {read.format(0)}\n".replace("p0", "p3")
+    verdict = judge(before, f"{after}{reads}{again}jump(p5, p6, i0, descr=Body)\n")
+    assert isinstance(verdict, Proved) is ("strsetitem" in new)
