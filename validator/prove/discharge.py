@@ -100,7 +100,7 @@ class Discharger:
         if settled is not None or self.is_late:
             return settled or NotSettled("wall")
         answer = self._solve(obligation, self._budget.effort if effort is None else effort)
-        if effort is None or not isinstance(answer, NotSettled):
+        if effort is None or effort >= self._budget.effort or not isinstance(answer, NotSettled):
             self._settled[_key(obligation)] = answer
         return answer
 

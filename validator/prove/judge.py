@@ -294,13 +294,16 @@ class _Judge:
             return True
         if not self._is_long and self._running.rules_out(None):
             return False
+        is_hard = self._is_long and self._discharger.early(waiting[0].obligation) is None
+        if is_hard and self._running.rules_out(_FEW_LONG):
+            return False
         for one in waiting:
             if attempt.refuting is None and len(attempt.unsettled) < _UNSETTLED:
                 start = self._clock()
                 answered = self._discharger.settle(one.obligation)
                 seconds = self._clock() - start
                 attempt.settled[one.number] = self._told(attempt, one.obligation, one.guard, answered, seconds)
-        is_open = attempt.unsettled and attempt.refuting is None
+        is_open = attempt.unsettled and attempt.refuting is None and not is_hard
         return not (self._is_long and is_open and self._running.rules_out(_FEW_LONG))
 
     def _candidate(self, obligations: Sequence[Obligation], origins: list[int | None]) -> State | None:

@@ -114,7 +114,8 @@ def _tried(options: Options, answer: NotSettled) -> Iterator[str]:
     yield "structure and intervals, then runs on samples"
     seconds = options.effort / _EFFORT_A_SECOND
     for solver in answer.tried:
-        yield f"{solver}, with an effort of {options.effort} for a query (about {seconds:.1g} s)"
+        took = "" if answer.reason == "wall" else f" (about {seconds:.1g} s)"
+        yield f"{solver}, with an effort of {options.effort} for a query{took}"
     if answer.reason == "abstraction":
         yield "a solver, which came up with the candidate"
     elif not answer.tried:
