@@ -7,7 +7,7 @@ validator is asked about each guess; only what it proves is a chance. A guess th
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain, islice, product
 from random import Random
@@ -104,13 +104,17 @@ def is_proved(before: Trace, after: Trace) -> bool:
     return isinstance(verdict, Proved) and not verdict.evidence.vacuous
 
 
-def first_chance(left: Trace, example: State | None = None) -> Chance | None:
-    """The first chance that is found in a trace as an optimizer leaves it, its dead code apart; `example` is a state on
-    which it is known to run. Raises Unsupported for what is not modelled."""
+def first_chance(
+    left: Trace, example: State | None = None, is_late: Callable[[], bool] = lambda: False
+) -> Chance | None:
+    """The first chance that is found in a trace as an optimizer leaves it, its dead code apart, until it `is_late`;
+    `example` is a state on which it is known to run. Raises Unsupported for what is not modelled."""
     trace = numbered(without_origins(live(left)))
     runs = _Runs(trace, example)
     for place, op in enumerate(trace.ops):
         for put in runs.guesses(place, op):
+            if is_late():
+                return None
             instead = Instead(op.line, put)
             better = instead.on(trace)
             if cost(better) < cost(trace) and is_proved(trace, better):

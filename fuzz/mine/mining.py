@@ -60,7 +60,7 @@ def mine(source: Source, optimizer: Optimizer, limit_s: float, clock: Callable[[
     operations, missed, end = cost(left), [], clock() + limit_s
     try:
         for _ in range(_MOST):
-            chance = None if clock() >= end else first_chance(left, source.state)
+            chance = first_chance(left, source.state, lambda: clock() >= end)
             if chance is None:
                 break
             missed.append(_missed(source.name, smallest(chance, optimizer, min(_REDUCE_S, limit_s), clock)))

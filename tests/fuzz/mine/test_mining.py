@@ -148,3 +148,9 @@ def test_the_command_without_traces(traceproof: Command, tmp_path: Path) -> None
     assert (ended.code, ended.err.splitlines()[-1]) == (2, "there are no traces")
     ended = traceproof("mine", "--traces", "2", "--seed", "1", "--optimizer-cmd", "false")
     assert (ended.code, ended.err) == (2, "the optimizer failed on every trace\n")
+
+
+def test_the_search_in_a_trace_ends_when_it_is_late() -> None:
+    trace = parse("[i0]\ni1 = int_add(i0, 7)\ni2 = int_sub(i1, i1)\nfinish(i1, i2)\n")
+    assert first_chance(trace) is not None
+    assert first_chance(trace, is_late=lambda: True) is None
