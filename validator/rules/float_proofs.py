@@ -50,7 +50,8 @@ def prove_float_rule(rule: Rule, effort: int, width: int) -> Status:
         case Unsat(by):
             return Proved(width, by, width)
         case Sat(model):
-            return Refuted(width, {name: model.get(leaf, 0) for name, leaf in leaves.items()})
+            values = {name: model.get(leaf, 0) for name, leaf in leaves.items()}
+            return Refuted(width, {n: Float(v) if rule.types[n] is Type.FLOAT else v for n, v in values.items()})
         case GaveUp(reason):
             return Unproved(reason)
 
@@ -82,5 +83,5 @@ def _tried(rule: Rule, width: int) -> Refuted | None:
         except UnspecifiedBytes:
             continue
         if is_wrong:
-            return Refuted(width, {n: v.bits if isinstance(v, Float) else int(v) for n, v in leaves.items()})
+            return Refuted(width, leaves)
     return None

@@ -17,6 +17,7 @@ from typing import Any
 from optimizer.ir.domains.concrete import Concrete, concrete
 from optimizer.ir.domains.plain_terms import PlainTerms
 from optimizer.ir.domains.term import Term
+from optimizer.ir.floats import Float
 from optimizer.ir.rows.domain import Domain
 from optimizer.ir.rules.language import Rule
 from optimizer.ir.rules.terms import C, Call, Constant, Seen, W, holds, named_leaves, observe
@@ -48,7 +49,15 @@ class RuleProof:
         """The same for machines."""
         word, how = status_words(self.status)
         seconds = round(self.seconds, 6)
-        return {"rule": self.rule.name, "text": str(self.rule), "status": word, "how": how, "seconds": seconds}
+        values = self.status.values if isinstance(self.status, Refuted) else {}
+        return {
+            "rule": self.rule.name,
+            "text": str(self.rule),
+            "status": word,
+            "how": how,
+            "values": {name: str(value) if isinstance(value, Float) else value for name, value in values.items()},
+            "seconds": seconds,
+        }
 
 
 def prove_rules(

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from optimizer.ir.floats import Float
+
 NET_S = 60.0
 """The limit of seconds for a query about a rule, whatever its effort."""
 
@@ -20,10 +22,10 @@ class Proved:
 
 @dataclass(frozen=True, slots=True)
 class Refuted:
-    """The status of a rule that is wrong at these values of its names (floats by their patterns) and this width."""
+    """The status of a rule that is wrong at these values of its names and this width."""
 
     width: int
-    values: Mapping[str, int]
+    values: Mapping[str, int | Float]
 
 
 @dataclass(frozen=True, slots=True)

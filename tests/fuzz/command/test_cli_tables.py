@@ -48,6 +48,18 @@ def test_rules_that_are_written_on_the_command_line_are_proved(traceproof: Comma
     assert " for x = " in wrong.out
 
 
+def test_values_on_which_a_rule_is_wrong(traceproof: Command) -> None:
+    for text, shown, values in (
+        ("float_add(x, 0.0) => x", "x = -0.0", {"x": "-0.0"}),
+        ("float_eq(x, 1.1) => 0", "x = 1.1", {"x": "1.1"}),
+        ("int_rshift(int_lshift(x, C), C) => x if int_eq(C, 1)", "x = -16, C = 1", {"x": -16, "C": 1}),
+    ):
+        assert f" bits for {shown}" in traceproof("prove-rules", text).out
+        told = json.loads(traceproof("prove-rules", text, "--json").out)
+        assert told["values"] == values
+    assert json.loads(traceproof("prove-rules", "add_zero", "--json").out)["values"] == {}
+
+
 def test_rules_that_are_none(traceproof: Command) -> None:
     for text, complaint in (("int_add(x, y => x", "expected ')'"), ("add_zeroo", "there is no rule 'add_zeroo'")):
         ended = traceproof("prove-rules", text)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from itertools import count
+from typing import Any
 
 import pytest
 
@@ -99,8 +100,9 @@ def test_a_wrong_rule_is_refuted_by_values_on_which_it_is_wrong(made: Rule) -> N
     assert isinstance(status, Refuted)
     d = concrete(status.width)
     assert set(status.values) == set(made.names)
-    assert may_fire(made, d, dict(status.values))
-    assert wrong(made, d, dict(status.values))
+    values: dict[str, Any] = dict(status.values)
+    assert may_fire(made, d, values)
+    assert wrong(made, d, values)
 
 
 def test_a_rule_that_never_fires_is_told() -> None:
