@@ -77,8 +77,9 @@ def prove_rules(texts: tuple[str, ...], analyses: bool, everything: bool, as_jso
     """Prove the rules of our optimizer and of the validator, or those named, or rules as they are written here, and
     print the table of proofs.
 
-    A rule is proved for all inputs at 64 bits, where Z3 manages that, and always on all inputs at a small width; where
-    only the latter was possible, the width is told. A rule must also be able to fire.
+    A rule is proved for all inputs at 64 bits, where Z3 manages that, and on all inputs at a small width, where these
+    are not too many; where only the latter was possible, the width is told. A rule must also be able to fire. One whose
+    numbers or operations need words of more than 4 bits says so.
 
     \b
     $ traceproof prove-rules
@@ -150,7 +151,7 @@ def _rule(text: str, table: Sequence[Rule]) -> Rule:
     """The rule of the table that has this name, or the rule that is written here."""
     from optimizer.ir.rules.language import RuleError, rule
 
-    if "=>" not in text:
+    if "=>" not in text and "(" not in text:
         for row in table:
             if row.name == text:
                 return row

@@ -3,8 +3,8 @@
 The law of the table, which tests hold it to:
 
 1. *Right.* Each rule is proved: wherever the pattern is defined and the conditions hold, the replacement is defined
-   and the same, result and overflow flag. It holds at every width from 4 bits on. A rule without proof is not in the
-   table.
+   and the same, result and overflow flag. It holds at every width from 4 bits on at which its operations exist and its
+   numbers are machine integers. A rule without proof is not in the table.
 2. *Never worse.* One operation becomes one or none, of the same cost or cheaper (division above multiplication above
    all others). What stands inside a pattern may have other uses, so its going away is never counted as a gain.
 3. *It ends.* Every rule makes smaller, in this order: the set of its variable arguments (read as the places where they

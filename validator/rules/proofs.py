@@ -1,11 +1,12 @@
 """Proves the rules of the optimizer's table.
 
-A rule claims: wherever its conditions hold and its pattern is defined, its replacement is defined too,
-computes the same, and, at an overflow operation or a guard, sets the same flag or goes on in the same cases.
-The claim is proved for all inputs at 64 bits by Z3, at once or, where a constant is a power of two or a shift
-amount, case by case; where Z3 gives up, on all inputs at a small width, which the proof then says. As words
-may have any width from 4 bits on, *every* rule is checked on all inputs at a small width besides, over Python
-integers and without Z3. A rule must also be able to fire: some input fulfils its conditions.
+A rule claims: wherever its conditions hold and its pattern is defined, its replacement is defined too, computes the
+same, and, at an overflow operation or a guard, sets the same flag or goes on in the same cases. The claim is proved for
+all inputs at 64 bits by Z3, at once or, where a constant is a power of two or a shift amount, case by case; where Z3
+gives up, on all inputs at a small width, which the proof then says. As words may have any width from 4 bits on, *every*
+rule is checked on all inputs at a small width besides, over Python integers and without Z3, unless these are too many;
+the width is one at which the rule's operations exist and its numbers are machine integers, and a rule that needs more
+than 4 bits for that says so. A rule must also be able to fire: some input fulfils its conditions.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from optimizer.ir.domains.term import Term
 from optimizer.ir.floats import Float
 from optimizer.ir.rows.domain import Domain
 from optimizer.ir.rules.language import Rule
-from optimizer.ir.rules.terms import C, Call, Constant, Seen, W, holds, named_leaves, observe
+from optimizer.ir.rules.terms import SMALLEST_WORD, C, Call, Constant, Seen, W, holds, named_leaves, observe
 from optimizer.ir.rules.terms import Term as RuleTerm
 from validator.rules.float_proofs import prove_float_rule
 from validator.rules.status import NET_S, NeverFires, Proved, Refuted, Status, Unproved, status_words
@@ -42,12 +43,18 @@ class RuleProof:
     seconds: float
 
     def __str__(self) -> str:
-        word, how = status_words(self.status)
+        word, how = self._words()
         return f"{self.rule.name:36} {word} {how} ({self.seconds:.2f} s)\n    {self.rule}"
+
+    def _words(self) -> tuple[str, str]:
+        word, how = status_words(self.status)
+        least = self.rule.min_word
+        is_told = isinstance(self.status, Proved) and least > SMALLEST_WORD
+        return word, f"{how}; it needs words of {least} bits or more" if is_told else how
 
     def json(self) -> dict[str, Any]:
         """The same for machines."""
-        word, how = status_words(self.status)
+        word, how = self._words()
         seconds = round(self.seconds, 6)
         values = self.status.values if isinstance(self.status, Refuted) else {}
         return {
@@ -56,6 +63,7 @@ class RuleProof:
             "status": word,
             "how": how,
             "values": {name: str(value) if isinstance(value, Float) else value for name, value in values.items()},
+            "min_word": self.rule.min_word,
             "seconds": seconds,
         }
 

@@ -3,7 +3,8 @@
     int_mul(x, C) => int_lshift(x, log2(C))        if  is_power_of_two(C)
 
 A lower-case name is any value, an upper-case name a constant, the same name the same value; `MININT`, `MAXINT`, `WORD`
-and `SIGN`, which is WORD - 1, are constants of the word. Operations nest. In a pattern, an operation on the inside
+and `SIGN`, which is WORD - 1, are constants of the word; numbers are
+written as in traces with words of 64 bits. Operations nest. In a pattern, an operation on the inside
 stands for the definition of the value it is compared with; an overflow operation there is one whose guard has told that
 it did not overflow, and an operation without flag stands for its overflow operation too, which computes the same. In a
 replacement and in a condition, operations and the named functions of `optimizer.ir.rules.terms` compute. A replacement
@@ -23,13 +24,13 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from optimizer.ir.floats import Float
 from optimizer.ir.rows.ops import OPS, Kind, Op, Type
 from optimizer.ir.rules.guesses import HINTS
 from optimizer.ir.rules.terms import (
     EXACT,
     FUNCTIONS,
     NAMES_OF_PRIMITIVES,
+    SMALLEST_WORD,
     WORD_CONSTANTS,
     Apply,
     Call,
@@ -42,11 +43,14 @@ from optimizer.ir.rules.terms import (
     applications,
     is_constant,
     is_leaf,
+    min_word,
     named_leaves,
     parts,
 )
-
-SMALLEST_WORD = 4
+from optimizer.ir.text.lexer import NUMBER, Token
+from optimizer.ir.text.parser import read_constant
+from optimizer.ir.text.string_text import BadConstant
+from optimizer.ir.trace import ConstFloat, ConstInt
 
 
 class RuleError(Exception):
@@ -58,8 +62,8 @@ class Rule:
     """`pattern => replacement`, where all conditions hold. `text` and `condition_texts` are as they were
     written.
 
-    `min_word` is the smallest width at which all of its operations exist. `hints` are the constants that stand in
-    conditions first, by name, and the functions that guess them.
+    `min_word` is the smallest width at which all of its operations exist and its numbers are machine integers. `hints`
+    are the constants that stand in conditions first, by name, and the functions that guess them.
     """
 
     name: str
@@ -102,21 +106,21 @@ def rule(name: str, text: str, *conditions: str, **hints: str) -> Rule:
     try:
         left, arrow, right = text.partition("=>")
         if not arrow:
-            raise RuleError("expected `pattern => replacement`")
+            raise RuleError("expected `pattern => replacement`, found no =>")
         pattern = _parse(left)
         if not isinstance(pattern, Apply | Primitive):
             raise RuleError("expected an operation as the pattern")
         terms = (_parse(right), *map(_parse, conditions))
-        widths = [use.op.min_word for term in (pattern, *terms) for use in applications(term)]
         guesses = tuple((hint, _parse(guess)) for hint, guess in hints.items())
-        made = Rule(name, text, conditions, pattern, terms[0], terms[1:], max(widths, default=SMALLEST_WORD), guesses)
+        least = max(map(min_word, (pattern, *terms, *(guess for _, guess in guesses))))
+        made = Rule(name, text, conditions, pattern, terms[0], terms[1:], least, guesses)
         _check(made)
     except RuleError as error:
         raise RuleError(f"rule {name}: {error}") from None
     return made
 
 
-_TOKEN = re.compile(r"\s*(-?\d+\.\d+|[A-Za-z_]\w*|-?\d+|[(),])")
+_TOKEN = re.compile(rf"\s*({NUMBER}|[A-Za-z_]\w*|[(),])")
 
 
 def _parse(text: str) -> Term:
@@ -145,10 +149,8 @@ def _parse_term(tokens: list[str]) -> Term:
     if not tokens:
         raise RuleError("expected a term, found the end")
     head = tokens.pop()
-    if head == "nan" or "." in head:
-        return FloatLiteral(Float.of(float(head)))
-    if head.lstrip("-").isdigit():
-        return _literal(int(head))
+    if (literal := _literal(head)) is not None:
+        return literal
     if not tokens or tokens[-1] != "(":
         return _leaf(head)
     args: list[Term] = []
@@ -160,10 +162,19 @@ def _parse_term(tokens: list[str]) -> Term:
     return _application(head, tuple(args))
 
 
-def _literal(value: int) -> Literal:
-    if not -(1 << (SMALLEST_WORD - 1)) <= value < 1 << (SMALLEST_WORD - 1):
-        raise RuleError(f"{value} is not a machine integer of {SMALLEST_WORD} bits, the smallest word")
-    return Literal(str(value), lambda width: value)
+def _literal(text: str) -> Literal | FloatLiteral | None:
+    """The number that a trace with words of the usual width writes so; None for what is no number."""
+    try:
+        match read_constant(Token("number" if re.match(NUMBER, text) else "name", text, 1), 64):
+            case ConstInt(value):
+                least = max(SMALLEST_WORD, (value if value >= 0 else ~value).bit_length() + 1)
+                return Literal(str(value), lambda width: value, least)
+            case ConstFloat(float_):
+                return FloatLiteral(float_)
+            case _:
+                return None
+    except BadConstant as fault:
+        raise RuleError(str(fault)) from None
 
 
 def _leaf(name: str) -> Term:

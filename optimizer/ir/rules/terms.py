@@ -18,6 +18,8 @@ from optimizer.ir.rows.ops import Op
 W = TypeVar("W")
 C = TypeVar("C")
 
+SMALLEST_WORD = 4
+
 
 @dataclass(frozen=True, slots=True)
 class Variable:
@@ -35,10 +37,12 @@ class Constant:
 
 @dataclass(frozen=True, slots=True)
 class Literal:
-    """A number of the rule itself; `value(width)` is any Python integer that is it modulo 2**width."""
+    """A number of the rule itself; `value(width)` is any Python integer that is it modulo 2**width. It is a machine
+    integer from `min_word` bits on."""
 
     text: str
     value: Callable[[int], int]
+    min_word: int = SMALLEST_WORD
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,6 +168,13 @@ def applications(term: Term) -> Iterator[Apply]:
     for part in parts(term):
         if isinstance(part, Apply):
             yield part
+
+
+def min_word(term: Term) -> int:
+    """The smallest width at which the operations of the term exist and its numbers are machine integers."""
+    widths = [use.op.min_word for use in applications(term)]
+    widths += [part.min_word for part in parts(term) if isinstance(part, Literal)]
+    return max(widths, default=SMALLEST_WORD)
 
 
 def evaluate(term: Term, d: Domain[W, C], leaves: Mapping[str, W]) -> tuple[W, C]:

@@ -31,6 +31,7 @@ def _nested(opening: str, closing: str, depth: int = 3) -> str:
 
 _ANGLES, _ROUND, _SQUARE = _nested("<", ">"), _nested(r"\(", r"\)"), _nested(r"\[", r"\]")
 NAME = r"[^\W\d][\w.$]*"
+NUMBER = r"[-+.]?[0-9](?:[eEpP][-+](?=[0-9])|[\w.])*+|-(?:inf|nan)\b"
 _STRING = r'"(?:[^"\\]|\\.)*+"'
 
 _TOKEN = re.compile(
@@ -40,7 +41,7 @@ _TOKEN = re.compile(
     |(?P<constant>Const(?:Ptr|Class){_ROUND})
     |(?P<string>[us]?{_STRING})
     |(?P<name>{NAME})
-    |(?P<number>[-+.]?[0-9](?:[eEpP][-+](?=[0-9])|[\w.])*+|-(?:inf|nan)\b)
+    |(?P<number>{NUMBER})
     |(?P<suffix>/c[irf]\b)
     |(?P<mark>[()\[\]{{}},=])
     |(?P<fault>.)""",

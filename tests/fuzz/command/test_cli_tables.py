@@ -48,6 +48,12 @@ def test_rules_that_are_written_on_the_command_line_are_proved(traceproof: Comma
     assert " for x = " in wrong.out
 
 
+def test_rules_tell_the_words_that_they_need(traceproof: Command) -> None:
+    text = "int_mul(x, 8) => int_lshift(x, 3)"
+    assert "and all inputs at 5 bits; it needs words of 5 bits or more (" in traceproof("prove-rules", text).out
+    assert json.loads(traceproof("prove-rules", text, "--json").out)["min_word"] == 5
+
+
 def test_values_on_which_a_rule_is_wrong(traceproof: Command) -> None:
     for text, shown, values in (
         ("float_add(x, 0.0) => x", "x = -0.0", {"x": "-0.0"}),
@@ -61,7 +67,11 @@ def test_values_on_which_a_rule_is_wrong(traceproof: Command) -> None:
 
 
 def test_rules_that_are_none(traceproof: Command) -> None:
-    for text, complaint in (("int_add(x, y => x", "expected ')'"), ("add_zeroo", "there is no rule 'add_zeroo'")):
+    for text, complaint in (
+        ("int_add(x, y => x", "expected ')'"),
+        ("int_sub(x, x) = 0", "expected `pattern => replacement`, found no =>"),
+        ("add_zeroo", "there is no rule 'add_zeroo'"),
+    ):
         ended = traceproof("prove-rules", text)
         assert ended.code == 2
         assert complaint in ended.err

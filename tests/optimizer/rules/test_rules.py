@@ -18,10 +18,12 @@ from optimizer.ir.rules.language import Rule, RuleError, rule
 from optimizer.ir.rules.terms import (
     Apply,
     Constant,
+    FloatLiteral,
     Literal,
     Term,
     Variable,
     applications,
+    evaluate,
     holds,
     is_constant,
     named_leaves,
@@ -110,7 +112,10 @@ def test_commutative_rows_have_constants_on_the_right(row: Op) -> None:
         ("int_add(x) => x", "int_add takes 2 arguments, got 1"),
         ("int_plus(x, y) => x", "found int_plus"),
         ("int_add(x, y) => z", "z does not stand in the pattern"),
-        ("int_add(x, 8) => x", "8 is not a machine integer of 4 bits"),
+        ("int_add(x, 0x1ffffffffffffffff) => x", "has more than 64 bits"),
+        ("int_add(x, 9223372036854775808) => x", "is outside the range of a machine int of 64 bits"),
+        ("int_add(x, 0x) => x", "expected a number"),
+        ("int_add(x, 0) = x", "found no =>"),
         ("int_add(x, y) => int_add(int_neg(x), y)", "one operation on values and computed constants"),
         ("int_mul(x, log2(C)) => x", "a named function cannot be matched"),
         ("int_add(x, y) => int_add_ovf(x, y)", "only an overflow operation can become one"),
@@ -134,6 +139,27 @@ def test_what_is_no_rule(text: str, expected: str) -> None:
         rule("wrong", text)
     assert str(caught.value).startswith("rule wrong: ")
     assert expected in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("number", "least"),
+    [("7", 4), ("-8", 4), ("8", 5), ("-9", 5), ("0x10", 6), ("0xfffffffffffffff0", 5), ("MININT", 4), ("0x7f", 8)],
+)
+def test_a_rule_needs_words_that_have_its_numbers(number: str, least: int) -> None:
+    assert rule("any", f"int_add(x, {number}) => x").min_word == least
+    assert rule("any", "int_add(x, C) => x", f"int_eq(C, {number})").min_word == least
+
+
+def test_numbers_are_written_as_in_traces() -> None:
+    numbers = "0x10", "0xfffffffffffffff0", "-8"
+    assert [evaluate(rule("any", f"int_neg(x) => {text}").replacement, concrete(64), {})[0] for text in numbers] == [
+        16,
+        -16,
+        -8,
+    ]
+    floats = "1e300", "inf", "-inf", "nan", "-0.0"
+    terms = [rule("any", f"float_neg(x) => {text}").replacement for text in floats]
+    assert [str(term.value) for term in terms if isinstance(term, FloatLiteral)] == ["1e+300", *floats[1:]]
 
 
 @pytest.mark.parametrize("word", [4, 8, 64])

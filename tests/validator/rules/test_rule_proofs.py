@@ -105,6 +105,12 @@ def test_a_wrong_rule_is_refuted_by_values_on_which_it_is_wrong(made: Rule) -> N
     assert wrong(made, d, values)
 
 
+def test_a_rule_is_proved_where_its_numbers_are_machine_integers() -> None:
+    assert prove_rule(rule("eight", "int_mul(x, 8) => int_lshift(x, 3)")) == Proved(64, "Z3", 5)
+    assert prove_rule(rule("wide", "int_and(int_and(x, 255), int_and(y, 0xff00)) => 0")) == Proved(64, "Z3", 64)
+    assert prove_rule(rule("wrong", "int_add(x, 200) => x")) == Refuted(9, {"x": -256})
+
+
 def test_a_rule_that_never_fires_is_told() -> None:
     assert isinstance(prove_rule(rule("idle", "int_add(x, C) => x", "int_lt(C, MININT)")), NeverFires)
     assert isinstance(prove_rule(rule("idle", "int_lshift(x, C) => 0", "uint_ge(C, WORD)")), NeverFires)

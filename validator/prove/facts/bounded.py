@@ -14,7 +14,16 @@ from optimizer.ir.domains.term import Term
 from optimizer.ir.floats import EXACT_INTS
 from optimizer.ir.rules.guesses import guess
 from optimizer.ir.rules.language import Rule
-from optimizer.ir.rules.terms import Constant, Literal, Primitive, Variable, evaluate, holds, named_leaves
+from optimizer.ir.rules.terms import (
+    SMALLEST_WORD,
+    Constant,
+    Literal,
+    Primitive,
+    Variable,
+    evaluate,
+    holds,
+    named_leaves,
+)
 from optimizer.ir.rules.terms import Term as Pattern
 from validator.prove.facts.bounded_rules import BOUNDED_RULES
 from validator.prove.facts.intervals import Intervals
@@ -124,6 +133,7 @@ def _by_root() -> Mapping[str, list[Rule]]:
     by_root: defaultdict[str, list[Rule]] = defaultdict(list)
     for rule in BOUNDED_RULES:
         assert isinstance(rule.pattern, Primitive)
+        assert rule.min_word == SMALLEST_WORD
         by_root[rule.pattern.name].append(rule)
     return by_root
 
