@@ -13,7 +13,7 @@ from validator.tell.stored_state import stored_state
 
 def case_of(find: Find, plan: Plan) -> Case:
     """The case that is stored."""
-    after, report = _after(find)
+    after, report = returned(find)
     return Case(
         name=f"seed-{find.seed}-{find.kind.value}",
         before=format_trace(find.generated.trace),
@@ -39,12 +39,16 @@ def _command(made: Made, plan: Plan) -> str:
     return plan.command(first, made.seed - first + 1)
 
 
-def _after(find: Find) -> tuple[str | None, str]:
+PRINTED = "the optimizer printed:"
+"""The heading of what an optimizer printed that is no trace."""
+
+
+def returned(find: Find) -> tuple[str | None, str]:
     """The text of what the optimizer returned, if it can be written as a trace, and the report."""
     if find.after is None:
         return None, find.report
     if isinstance(find.after, str):
-        printed = f"the optimizer printed:\n{find.after}" if find.after.strip() else "the optimizer printed nothing"
+        printed = f"{PRINTED}\n{find.after}" if find.after.strip() else "the optimizer printed nothing"
         return None, f"{printed}\n{find.report}"
     if (text := text_of(find.after)) is not None:
         return text, find.report

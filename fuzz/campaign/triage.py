@@ -14,7 +14,8 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Protocol
 
-from fuzz.campaign.examine import Find, Judge, Optimizer, text_of
+from fuzz.campaign.examine import Find, Judge, Optimizer
+from fuzz.campaign.find import returned
 from fuzz.cases.store import Case
 from fuzz.reduce.failure import Failure, failure_of, shortened
 from fuzz.reduce.reduce import Progress, Reduced, reduce_find
@@ -232,16 +233,17 @@ def reduced_case(case: Case, reduced: Reduced, name: str) -> Case:
     if not reduced.repeated:
         return replace(case, name=name)
     find = reduced.find
+    after, report = returned(find)
     return replace(
         case,
         name=name,
         before=format_trace(reduced.before),
-        after=text_of(find.after),
+        after=after,
         obligation=find.obligation,
         expect="refuted" if find.obligation else "",
         state=stored_state(reduced.state, reduced.before),
         message=find.message,
-        report=find.report or case.report,
+        report=report or case.report,
         original=case.before,
         original_after=case.after,
     )

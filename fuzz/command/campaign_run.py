@@ -13,6 +13,7 @@ import click
 
 from fuzz.campaign.batch import Cut, SeedDone, Task
 from fuzz.campaign.examine import FindKind
+from fuzz.campaign.find import PRINTED
 from fuzz.campaign.folder import CampaignFolder
 from fuzz.campaign.plan import Plan
 from fuzz.campaign.summary import SHOWN_FINDS, Summary
@@ -20,6 +21,7 @@ from fuzz.report.folder import write_report
 from fuzz.report.words import last_lines, times
 from validator.command.exits import Exit
 from validator.command.status import Status
+from validator.processes.child import ERRORS
 
 Supervise = Callable[[Callable[[], Task | None]], Generator[SeedDone | Task | Cut]]
 """Has tasks done, and tells what comes of them."""
@@ -129,7 +131,9 @@ class _Shown:
             return []
         case = None if result.bucket in self.buckets else done.case
         self.buckets.add(result.bucket)
-        report = last_lines(case.report) if case is not None and not FindKind(result.verdict).is_ours else ""
+        report = ""
+        if case is not None and not FindKind(result.verdict).is_ours:
+            report = last_lines(case.report, (PRINTED, ERRORS))
         if self.as_json:
             told = {
                 "seed": result.seed,

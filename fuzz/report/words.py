@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Container
 
 # What a text may hold and a page may not: control characters that are no white space, and halves of characters.
 _NOT_TEXT = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff\ufffe\uffff]")
@@ -44,10 +45,13 @@ _SHOWN_LINES = 8
 _SHOWN_COLUMNS = 200
 
 
-def last_lines(report: str) -> str:
-    """The end of what a program has said, fit for a terminal."""
-    lines = printable(report).rstrip().splitlines()[-_SHOWN_LINES:]
-    return "\n".join(line if len(line) <= _SHOWN_COLUMNS else f"{line[:_SHOWN_COLUMNS]}..." for line in lines)
+def last_lines(report: str, headings: Container[str] = ()) -> str:
+    """The end of what a program has said, fit for a terminal, under the last of the headings above it."""
+    lines = printable(report).rstrip().splitlines()
+    above, shown = lines[:-_SHOWN_LINES], lines[-_SHOWN_LINES:]
+    if heading := next((line for line in reversed(above) if line in headings), None):
+        shown = [heading, "...", *shown]
+    return "\n".join(line if len(line) <= _SHOWN_COLUMNS else f"{line[:_SHOWN_COLUMNS]}..." for line in shown)
 
 
 def share(amount: float, total: float) -> str:

@@ -23,6 +23,9 @@ from validator.processes.guardian import let_go, watch
 MOST_BYTES = 16 << 20
 """No program answers with more."""
 
+ERRORS = "standard error ends:"
+"""The heading of what a program has printed to standard error."""
+
 _ERRORS_KEPT = 8 << 10
 _CHUNK = 1 << 16
 _ENDING_S = 1.0
@@ -193,7 +196,7 @@ class Child:
     def report(self) -> str:
         """The end of what it has printed to standard error."""
         text = bytes(self._errors).decode(errors="backslashreplace")
-        return f"standard error ends:\n{text}" if text else ""
+        return f"{ERRORS}\n{text}" if text else ""
 
 
 def _close(pipe: IO[bytes] | None) -> None:

@@ -108,7 +108,12 @@ def test_a_campaign_tests_a_program(traceproof: Command) -> None:
     (name,) = os.listdir("campaign-2/cases")
     assert wrong.out.startswith(f"malformed: campaign-2/cases/{name}: output:")
     case = read_case(Path("campaign-2/cases"), name)
-    assert "the optimizer printed:\n" in case.report
+    message, _, printed = wrong.out.partition("\n    the optimizer printed:\n")
+    assert "\n    what\n" in message
+    assert printed.split("campaign ended")[0].split()[-1] == "what"
+    assert case.report == f"the optimizer printed:\n{case.before.rpartition('finish')[0]}what\n\n"
+    garbage = traceproof("fuzz", "--seed", "7", "--traces", "1", "--optimizer-cmd", "seq 30")
+    assert "\n    the optimizer printed:\n    ...\n    23\n" in garbage.out
     assert case.command.endswith("--optimizer-cmd " + shlex.quote("sed '$s/.*/what/'"))
     silent = traceproof("fuzz", "--seed", "7", "--traces", "1", "--optimizer-cmd", "true")
     assert "\n    the optimizer printed nothing\n" in silent.out
