@@ -9,6 +9,7 @@ from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import wraps
+from pathlib import Path
 
 from fuzz.campaign.coverage import what_fired
 from fuzz.campaign.examine import AlwaysFails, Hangs, Optimized, Optimizer, describe
@@ -126,6 +127,8 @@ def _words(spec: OptimizerSpec) -> list[str]:
     if not words:
         raise InputError(f"{option}: expected a command, got nothing")
     if shutil.which(words[0]) is None:
+        if "/" in words[0] and Path(words[0]).is_file():
+            raise InputError(f"{option}: {words[0]!r} is not executable")
         raise InputError(f"{option}: there is no program {words[0]!r}")
     return words
 

@@ -134,6 +134,14 @@ def test_an_optimizer_that_is_not_there_is_a_mistake(kind: OptimizerKind, text: 
     assert str(mistake.value) == message
 
 
+def test_a_file_that_is_not_executable_is_a_mistake(tmp_path: Path) -> None:
+    file = tmp_path / "opt.py"
+    file.write_text("print()")
+    with pytest.raises(InputError) as mistake, open_optimizer(OptimizerSpec(OptimizerKind.COMMAND, f"{file} -x")):
+        pass
+    assert str(mistake.value) == f"--optimizer-cmd: '{file}' is not executable"
+
+
 HANGING = """\
 import time
 def forever(trace):
