@@ -28,10 +28,11 @@ def merge_campaigns(sources: Sequence[Path], target: Path) -> Merged:
     """Adds what the campaigns in the folders `sources` found out to that in `target`, which is begun with the plan of
     the first if there is none. Raises InputError where their plans would find out other things, and OSError."""
     plans = [read_plan(source) for source in sources]
-    kept = read_plan(target) if (target / PLAN).exists() else plans[0]
+    of = target if (target / PLAN).exists() else sources[0]
+    kept = read_plan(of)
     for source, plan in zip(sources, plans, strict=True):
         if not plan.makes_as(kept):
-            raise InputError(f"{source}: this campaign has another optimizer or other options than that in {target}")
+            raise InputError(f"{source}: this campaign has another optimizer or other options than that in {of}")
     write_plan(target, kept)
     seen, added, known = Seeds(), 0, 0
     for result in read_results(target):

@@ -362,7 +362,7 @@ def test_campaigns_are_merged(capsys: pytest.CaptureFixture[str]) -> None:
     campaign(capsys, "--seed", "3", "--traces", "1", "--optimizer", "mine:slow", "--folder", "d")
     code, _, err = campaign(capsys, "merge", "a", "d")
     assert (code, err) == (2, "error: d: this campaign has another optimizer or other options than that in a\n")
-    assert campaign(capsys, "merge", "a", "d", "--into", "f")[0] == 2
+    assert campaign(capsys, "merge", "a", "d", "--into", "f") == (code, "", err), "f is no campaign yet"
     assert not Path("f/campaign.json").exists(), "the next merge would go by the plan of this one"
     code, _, err = campaign(capsys, "merge", "a", "e")
     assert (code, err) == (2, "error: e: there is no campaign in this folder\n")
