@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 
 from fuzz.campaign.find import versions
 from optimizer.ir.faults import InputError
-from validator.command.exits import describe
+from validator.command.exits import describe, input_errors
 from validator.tell.plain_data import to_plain
 
 P = TypeVar("P")
@@ -31,12 +31,12 @@ def load_plan(path: Path, what: str, read: Callable[[Any], P]) -> P:
 
 def store_plan(path: Path, plan: object) -> bool:
     """Writes a plan, as a whole or not at all; False if there is one already. Beside it is the folder of cases. Raises
-    OSError."""
+    OSError, and InputError where it cannot be written."""
     (path.parent / "cases").mkdir(parents=True, exist_ok=True)
     text = json.dumps({"plan": to_plain(plan), "versions": dict(versions())}, indent=2) + "\n"
     handle, name = tempfile.mkstemp(prefix=f".{path.name}-", dir=path.parent)
     try:
-        with os.fdopen(handle, "w", encoding="utf-8") as file:
+        with input_errors(name=str(path)), os.fdopen(handle, "w", encoding="utf-8") as file:
             file.write(text)
             file.flush()
             os.fsync(file.fileno())

@@ -24,6 +24,7 @@ from fuzz.campaign.changes import Seen, is_changed
 from fuzz.campaign.examine import Find, Record
 from fuzz.campaign.seeds import Seeds
 from optimizer.ir.trace import Trace
+from validator.command.exits import input_errors
 from validator.tell.report import verdict_name
 from validator.verdict import Proved, Refuted, Unknown
 
@@ -154,12 +155,14 @@ class ResultFile:
         self._safe = time.monotonic()
 
     def add(self, result: Result) -> None:
+        """Raises InputError where it cannot be written."""
         line = memoryview(result.line().encode())
-        while line:
-            line = line[write(self._file, line) :]
-        if time.monotonic() - self._safe >= _SAFE_EVERY_S:
-            os.fsync(self._file)
-            self._safe = time.monotonic()
+        with input_errors(name=str(self.path)):
+            while line:
+                line = line[write(self._file, line) :]
+            if time.monotonic() - self._safe >= _SAFE_EVERY_S:
+                os.fsync(self._file)
+                self._safe = time.monotonic()
 
     def close(self) -> None:
         """An empty file is not left behind."""

@@ -20,6 +20,7 @@ from fuzz.hunt.programs.mutate import mutated
 from fuzz.hunt.programs.program import Program, draw_program
 from fuzz.hunt.trial import Drawn, Tried, lost, trying
 from optimizer.ir.immutable import replace
+from validator.command.exits import input_errors
 from validator.processes.workers import Done, Loss, Supervision, Workers, working
 
 GENERATION = 32
@@ -49,7 +50,8 @@ class Hunt:
         self._kept: list[tuple[int, Program]] = []
 
     def close(self) -> None:
-        self._file.close()
+        with input_errors(name=str(self._folder)):
+            self._file.close()
 
     def run(self, jobs: int, goes_on: Callable[[int], bool]) -> Generator[Result]:
         """The results of seeds that are not known, as they come, by so many processes, as long as `goes_on` says so of
@@ -101,10 +103,11 @@ class Hunt:
         result = replace(
             tried.result, covered=tuple(what for what in tried.result.covered if what not in self._covered)
         )
-        if tried.case is not None:
-            store_case(self._folder / CASES, tried.case)
-        self._file.write(result.line.encode())
-        self._file.flush()
+        with input_errors(name=str(self._folder)):
+            if tried.case is not None:
+                store_case(self._folder / CASES, tried.case)
+            self._file.write(result.line.encode())
+            self._file.flush()
         with suppress(OSError):
             os.fsync(self._file.fileno())
         self.known[result.seed] = result
