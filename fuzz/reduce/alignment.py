@@ -66,7 +66,8 @@ class _Alignment:
         self._before, self._after = before, after
         self._guards = {guard.line: number for number, guard in enumerate(before.guards)}
         self._numbers: dict[tuple[object, ...], int] = {}
-        self.names: dict[Var, Var] = dict(zip(after.inputs, before.inputs, strict=False))
+        inputs = zip(after.inputs, before.inputs, strict=False)
+        self.names: dict[Var, Var] = {new: old for new, old in inputs if new.type is old.type}
         self.pairs: list[tuple[Operation, Operation]] = []
 
     def match(self) -> None:
@@ -148,7 +149,9 @@ class _Alignment:
             if (one, two) in likely and not all(old in mine and new in other for old, new in differing):
                 continue
             for old, new in differing:
-                if isinstance(old, Var) and isinstance(new, Var) and old in mine and new in other:
+                if not isinstance(old, Var) or not isinstance(new, Var) or old.type is not new.type:
+                    continue
+                if old in mine and new in other:
                     self.names[new] = old
                     mine.discard(old)
                     other.discard(new)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import product
 from pathlib import Path
 
 import pytest
@@ -12,6 +13,7 @@ from finding import find_in
 from fuzz.campaign.examine import Find
 from fuzz.campaign.triage import settle
 from fuzz.cases.store import case_names, read_case
+from fuzz.edits.walk import is_well_formed
 from fuzz.reduce.alignment import aligned, is_same
 from fuzz.reduce.change import Change, parts_of
 from fuzz.reduce.reduce import Reduced, reduce_find
@@ -190,6 +192,20 @@ def test_a_trace_is_aligned_with_itself(name: str) -> None:
     assert not change.inserted
     assert not change.altered
     assert all(is_same(one, two) for one, two in change.shared)
+
+
+def test_values_of_different_types_are_never_one() -> None:
+    before = "[p0, i5]\np1 = getfield_gc_r(p0, descr=N.next)\nguard_nonnull(p1) []\nfinish(i5)\n"
+    after = "[p0, i5]\ni1 = getfield_gc_i(p0, descr=N.value)\nguard_true(i1) []\nfinish(i5)\n"
+    assert texts(reduced(before, after))[1] == (
+        "[p0]\ni0 = getfield_gc_i(p0, descr=N.value)\nguard_true(i0) []\nfinish()\n"
+    )
+
+
+def test_traces_that_have_nothing_to_do_with_each_other_can_be_aligned() -> None:
+    cases = [read_case(CORPUS, name) for name in case_names(CORPUS)[::12]]
+    for one, two in product(cases, cases):
+        assert is_well_formed(aligned(parse(one.before), parse(two.before))[1])
 
 
 @pytest.mark.parametrize("name", WRONG[::3])
