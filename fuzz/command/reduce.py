@@ -72,8 +72,8 @@ def reduce(
     and the same pass and rule at fault where they are known.
 
     CASE is a folder or the name of one in DIR. With BEFORE alone, our own optimizer is run again on each trace that is
-    tried, or the one that an option names; with BEFORE and AFTER, both are made smaller together. Ctrl-C ends it with
-    the smallest trace so far.
+    tried, or the one that an option names; with BEFORE and AFTER, both are made smaller together, as is the pair of a
+    case that the optimizer does not show, which is told then. Ctrl-C ends it with the smallest trace so far.
 
     \b
     $ traceproof reduce seed-7-refuted
@@ -101,7 +101,10 @@ def reduce(
         status.clear()
     if output is not None:
         _store(Path(output), case or replace(case_of(find, Plan(0, options=options)), seed=None, command=""), settled)
-    click.echo(json.dumps(_json(find, settled)) if as_json else "\n".join(_words(find, settled)))
+    shows = None if after is not None else subject.optimizer is not None
+    whose = "our" if optimizer.kind is OptimizerKind.OURS else "the"
+    note = f"{whose} optimizer does not show this, the stored pair was reduced" if shows is False else ""
+    click.echo(json.dumps(_json(find, settled, shows)) if as_json else "\n".join(_words(find, settled, note)))
     if settled.reduced.interrupted:
         return Exit.INTERRUPTED
     return Exit.PROVED if settled.reduced.smaller else Exit.UNKNOWN
@@ -164,12 +167,14 @@ def _line(progress: Progress, seconds: float) -> str:
     return f"{seconds:.0f} s: {left} left, {tried} tried"
 
 
-def _words(find: Find, settled: Settled) -> Iterator[str]:
+def _words(find: Find, settled: Settled, note: str) -> Iterator[str]:
     reduced = settled.reduced
     left = reduced.find
     if not reduced.smaller:
         yield f"not {_not_reduced(reduced)}"
     yield f"{left.kind.value}: {left.message}"
+    if note:
+        yield note
     if settled.guilt is not None:
         rule = f", rule {settled.guilt.rule}" if settled.guilt.rule else ""
         yield f"guilty: {', '.join(settled.guilt.passes)}{rule}"
@@ -204,7 +209,7 @@ def _how(settled: Settled) -> str:
     return "" if reduced.complete else " (the time was up: a smaller one may be found with more --seconds)"
 
 
-def _json(find: Find, settled: Settled) -> dict[str, Any]:
+def _json(find: Find, settled: Settled, optimizer_shows_it: bool | None) -> dict[str, Any]:
     reduced, guilt = settled.reduced, settled.guilt
     left = reduced.find
     return {
@@ -225,4 +230,5 @@ def _json(find: Find, settled: Settled) -> dict[str, Any]:
         "smaller": reduced.smaller,
         "complete": reduced.complete,
         "interrupted": reduced.interrupted,
+        "optimizer_shows_it": optimizer_shows_it,
     }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from itertools import product
 from pathlib import Path
 
@@ -296,6 +297,20 @@ def test_a_find_that_does_not_show_again_was_not_reproduced(traceproof: Command,
     code, out, _ = traceproof("reduce", "crash")
     assert code == 3
     assert out.startswith("not reproduced: the case crash is a crash, and that does not show now")
+
+
+def test_an_optimizer_that_does_not_show_the_failure_of_a_case_is_told(traceproof: Command) -> None:
+    traceproof.write("before.trace", THREE_GUARDS)
+    traceproof.write("after.trace", THREE_GUARDS.replace("[i7, i0, i2]", "[i7, i1, i2]"))
+    traceproof.write("mended.py", "def optimize(trace):\n    return trace\n")
+    pair = traceproof("reduce", "before.trace", "after.trace", "-o", "case")
+    told = traceproof("reduce", "case", "--optimizer", "mended:optimize")
+    assert "\nthe optimizer does not show this, the stored pair was reduced\n" in told.out
+    assert "does not show" not in pair.out
+    told = traceproof("reduce", "case", "--json")
+    assert json.loads(told.out)["optimizer_shows_it"] is False
+    pair = traceproof("reduce", "before.trace", "after.trace", "--json")
+    assert json.loads(pair.out)["optimizer_shows_it"] is None
 
 
 def test_what_is_unknown_is_not_reduced(traceproof: Command) -> None:
