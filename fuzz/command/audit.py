@@ -13,10 +13,11 @@ import click
 from fuzz.campaign.find import versions
 from fuzz.cases.store import Case, store_case
 from fuzz.command.options import json_option, seconds_option, seed_option, traces_option, word_option
-from fuzz.command.seeds import seeds_from, writable
+from fuzz.command.seeds import seeds_from
 from fuzz.selftest.comparison import Compared, compare_all
 from optimizer.ir.text import format_trace
 from validator.command.exits import Exit
+from validator.command.files import writable
 from validator.command.status import Status
 from validator.tell.report import verdict_name
 from validator.tell.stored_state import stored_state

@@ -28,7 +28,7 @@ from fuzz.command.options import (
     traces_option,
     vocabulary_options,
 )
-from fuzz.command.seeds import taken, writable
+from fuzz.command.seeds import taken
 from fuzz.draw.generator import can_draw
 from fuzz.draw.vocabulary import EVERYTHING, Vocabulary
 from fuzz.report.words import counted
@@ -37,6 +37,7 @@ from fuzz.subject.optimizers import OptimizerKind, OptimizerSpec, open_optimizer
 from optimizer.ir.faults import InputError
 from optimizer.ir.immutable import replace
 from validator.command.exits import Exit
+from validator.command.files import writable
 from validator.command.shared_options import memory_option
 
 _FOLDER = "campaign"

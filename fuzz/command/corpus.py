@@ -28,8 +28,9 @@ from optimizer.ir.faults import InputError
 from optimizer.ir.immutable import replace
 from optimizer.ir.text import parse
 from validator.command.exits import Exit, worst
-from validator.command.files import file_name, read_text, write_text
+from validator.command.files import file_name, read_text, write_last
 from validator.command.judging import open_cache
+from validator.command.shared_options import output_file_option
 from validator.tell.report import verdict_name
 from validator.verdict import Failargs, Guards, Options
 
@@ -139,7 +140,7 @@ def show(name: str, folder: str, as_json: bool) -> int:
 @optimizer_options
 @click.option("--cache", metavar="DIR", help="Keep verdicts in this folder, and look them up there.")
 @click.option("--target", metavar="CMD", help="Run the programs of finds of `traceproof hunt` again, on this PyPy.")
-@click.option("--junit", metavar="FILE", help="Write the outcome of each case there, for a CI: JUnit XML.")
+@output_file_option("--junit", "Write the outcome of each case there, for a CI: JUnit XML.")
 @jobs_option
 @_json_option
 def run(
@@ -178,9 +179,8 @@ def run(
     outcome, seconds = ", ".join(wrong) or "all as expected", time.monotonic() - start
     if not as_json:
         click.echo(f"{times(len(cases), 'case')} in {seconds:.1f} s, {outcome}")
-    if junit is not None:
-        write_text(junit, corpus_junit_text(folder, began, seconds, cases, outcome))
-    return worst([Exit.REFUTED] * different + [Exit.USAGE] * unreadable)
+    written = write_last(junit, lambda: corpus_junit_text(folder, began, seconds, cases, outcome))
+    return worst([Exit.REFUTED] * different + [Exit.USAGE] * unreadable + [written])
 
 
 def _show(ran: CaseRun, as_json: bool) -> None:

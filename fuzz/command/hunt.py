@@ -14,7 +14,7 @@ import click
 
 from fuzz.campaign.claims import Claims
 from fuzz.command.options import gathered, jobs_option, json_option, seconds_option, seed_option
-from fuzz.command.seeds import taken, writable
+from fuzz.command.seeds import taken
 from fuzz.hunt.figures import Figures, unconfirmed_json
 from fuzz.hunt.hunting import Hunt
 from fuzz.hunt.plan import CASES, Plan, Result, read_plan, write_plan
@@ -23,6 +23,7 @@ from fuzz.report.words import counted
 from optimizer.ir.faults import InputError
 from optimizer.ir.immutable import replace
 from validator.command.exits import Exit, worst
+from validator.command.files import writable
 from validator.command.shared_options import timeout_option
 from validator.command.status import Status
 

@@ -34,6 +34,7 @@ from optimizer.ir.faults import InputError
 from optimizer.ir.immutable import replace
 from optimizer.ir.text import format_trace
 from validator.command.exits import Exit, exit_code, input_errors
+from validator.command.files import writable
 from validator.command.shared_options import Seconds
 from validator.command.status import Status
 from validator.tell.report import verdict_name
@@ -85,6 +86,8 @@ def reduce(
     """
     if after is not None:
         refuse(OF_THE_OPTIMIZER, "no optimizer is run on a pair")
+    if output is not None:
+        _check_new(Path(output))
     with open_optimizer(optimizer) as chosen:
         case = _case(source, corpus) if after is None else None
         if case is not None:
@@ -99,12 +102,12 @@ def reduce(
         separable = OurParts(optimizer.limit_s) if is_ours else None
         settled = settle(find, subject, seconds, separable, lambda at: status.show(partial(_line, at)), jobs)
         status.clear()
-    if output is not None:
-        _store(Path(output), case or replace(case_of(find, Plan(0, options=options)), seed=None, command=""), settled)
     shows = None if after is not None else subject.optimizer is not None
     whose = "our" if optimizer.kind is OptimizerKind.OURS else "the"
     note = f"{whose} optimizer does not show this, the stored pair was reduced" if shows is False else ""
     click.echo(json.dumps(_json(find, settled, shows)) if as_json else "\n".join(_words(find, settled, note)))
+    if output is not None:
+        _store(Path(output), case or replace(case_of(find, Plan(0, options=options)), seed=None, command=""), settled)
     if settled.reduced.interrupted:
         return Exit.INTERRUPTED
     return Exit.PROVED if settled.reduced.smaller else Exit.UNKNOWN
@@ -154,9 +157,15 @@ def _case(source: str, corpus: str) -> Case | None:
     return read_case(Path(corpus), source)
 
 
+def _check_new(folder: Path) -> None:
+    """Raises InputError where no case can be stored."""
+    if folder.exists():
+        raise InputError(f"--output: {folder} is there already")
+    writable(folder.parent, "--output")
+
+
 def _store(folder: Path, case: Case, settled: Settled) -> None:
     with input_errors("--output: "):
-        folder.parent.mkdir(parents=True, exist_ok=True)
         stored = store_case(folder.parent, reduced_case(case, settled.reduced, folder.name))
     if not stored:
         raise InputError(f"--output: {folder} is there already")

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import sys
-from contextlib import nullcontext
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, nullcontext
+from typing import TYPE_CHECKING
 
 from optimizer.ir.faults import InputError
 from optimizer.ir.text import parse
@@ -12,7 +15,10 @@ from optimizer.ir.text.lexer import read_lines
 from optimizer.ir.text.misspelt import misspelt_names
 from optimizer.ir.trace import Trace
 from optimizer.ir.types.declared import NO_DECLARATIONS, Declarations
-from validator.command.exits import describe, input_errors
+from validator.command.exits import Exit, input_errors
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 
 def read_text(path: str) -> str:
@@ -66,26 +72,79 @@ def write_text(path: str, text: str) -> None:
     from pathlib import Path
 
     target = Path(path)
-    if not target.parent.is_dir():
-        raise InputError(f"{path}: there is no folder {target.parent}")
+    _check_folder(target)
     beside, data = None, text.encode(errors="backslashreplace")
-    try:
-        if target.exists() and not target.is_file():  # a device or a pipe, which must stay what it is
-            target.write_bytes(data)
-            return
-        with tempfile.NamedTemporaryFile(dir=target.parent, prefix=".traceproof-", delete=False) as out:
-            beside = out.name
-            out.write(data)
-            out.flush()
-            os.fsync(out.fileno())
-        mask = os.umask(0o077)  # the only way to ask for it is to set it
-        os.umask(mask)
-        Path(beside).chmod(0o666 & ~mask)
-        Path(beside).replace(target)
-    except BaseException as problem:
-        if beside is not None:
-            Path(beside).unlink(missing_ok=True)
-        if not isinstance(problem, OSError):
+    with _output_errors("", path):
+        try:
+            if target.exists() and not target.is_file():  # a device or a pipe, which must stay what it is
+                target.write_bytes(data)
+                return
+            with tempfile.NamedTemporaryFile(dir=target.parent, prefix=".traceproof-", delete=False) as out:
+                beside = out.name
+                out.write(data)
+                out.flush()
+                os.fsync(out.fileno())
+            mask = os.umask(0o077)  # the only way to ask for it is to set it
+            os.umask(mask)
+            Path(beside).chmod(0o666 & ~mask)
+            Path(beside).replace(target)
+        except BaseException:
+            if beside is not None:
+                Path(beside).unlink(missing_ok=True)
             raise
-        problem.filename = path
-        raise InputError(describe(problem)) from None
+
+
+def write_last(path: str | None, text: Callable[[], str]) -> Exit:
+    """Write a file, if one is asked for, behind what a command has found, which stays if that fails; the exit code."""
+    try:
+        if path is not None:
+            write_text(path, text())
+    except InputError as mistake:
+        print(f"error: {mistake}", file=sys.stderr)
+        return Exit.USAGE
+    return Exit.PROVED
+
+
+def check_writable(path: str) -> None:
+    """Raises InputError where `write_text` could write no such file, as far as that is known ahead."""
+    from pathlib import Path  # here, as above
+
+    target = Path(path)
+    if path == "-" or (target.exists() and not target.is_file() and not target.is_dir()):
+        return
+    _check_folder(target)
+    with _output_errors("", path):
+        if target.is_dir():
+            raise IsADirectoryError(errno.EISDIR, "")
+        _try_out(target.parent)
+
+
+def _check_folder(target: Path) -> None:
+    if not target.parent.is_dir():
+        raise InputError(f"{target}: there is no folder {target.parent}")
+
+
+def writable(folder: Path, option: str) -> Path:
+    """The folder that the option names, made if it is not there. Raises InputError where nothing can be stored."""
+    with _output_errors(f"{option}: ", str(folder)):
+        folder.mkdir(parents=True, exist_ok=True)
+        _try_out(folder)
+    return folder
+
+
+def _try_out(folder: Path) -> None:
+    import tempfile  # here, as above
+
+    with tempfile.TemporaryFile(dir=folder) as probe:  # several processes may begin at once
+        probe.write(b"something is stored here\n")
+
+
+@contextmanager
+def _output_errors(where: str, name: str) -> Iterator[None]:
+    """Like `input_errors`, of what is written: folders that nobody can write into, such as /proc, say that there is no
+    such file."""
+    with input_errors(where, name):
+        try:
+            yield
+        except FileNotFoundError:
+            raise PermissionError(errno.EACCES, "") from None

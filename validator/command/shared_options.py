@@ -9,6 +9,7 @@ from typing import Any
 
 import click
 
+from validator.command.files import check_writable
 from validator.verdict import Options
 
 _Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
@@ -72,6 +73,18 @@ def memory_option(least: int, default: int | None, help_text: str) -> _Decorator
         metavar="MB",
         help=help_text,
     )
+
+
+def output_file_option(name: str, help_text: str, *variable: str) -> _Decorator:
+    """The option that names a file which is written in the end: if it cannot be, that is told before anything is
+    done."""
+
+    def check(_context: object, _option: object, path: str | None) -> str | None:
+        if path is not None:
+            check_writable(path)
+        return path
+
+    return click.option(name, *variable, metavar="FILE", callback=check, help=help_text)
 
 
 _MOST_S = 1e6

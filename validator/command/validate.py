@@ -16,7 +16,14 @@ from validator.command.exits import exit_code, run_command
 from validator.command.files import file_name, read_trace, read_types, write_text
 from validator.command.invoke import invoke
 from validator.command.judging import Judging, open_cache
-from validator.command.shared_options import choice_option, effort_option, memory_option, mode_options, timeout_option
+from validator.command.shared_options import (
+    choice_option,
+    effort_option,
+    memory_option,
+    mode_options,
+    output_file_option,
+    timeout_option,
+)
 from validator.solvers.answers import SolverChoice
 from validator.solvers.portfolio import require
 from validator.tell.report import verdict_json, verdict_text
@@ -81,7 +88,7 @@ A batch ends with the first of 5, 1, 2, 4, 3, 0 that occurred."""
     is_flag=True,
     help="Have the checker follow the certificate of a proof, over the traces as they are written.",
 )
-@click.option("--certificate", metavar="FILE", help="Write the certificate of a proof there, for --check.")
+@output_file_option("--certificate", "Write the certificate of a proof there, for --check.")
 @click.option("--check", "check_file", metavar="FILE", help="Prove nothing: check this certificate.")
 @click.option(
     "--jobs",

@@ -18,11 +18,11 @@ from fuzz.command.options import gathered, json_option
 from fuzz.command.pypy.compare import compare
 from fuzz.command.pypy.pairs import list_pairs, problems_of
 from fuzz.command.pypy.prove import Proving, prove, proving_options
-from fuzz.command.seeds import writable
 from fuzz.report.words import counted
 from optimizer.ir.faults import InputError
 from validator.command.exits import Exit, worst
-from validator.command.files import write_text
+from validator.command.files import writable, write_text
+from validator.command.shared_options import output_file_option
 from validator.pypy.kept import Kept
 
 
@@ -61,12 +61,7 @@ _wanted_options = gathered(
         is_flag=True,
         help="Show what our optimizer leaves of each recorded trace and PyPy's does not.",
     ),
-    click.option(
-        "--learn",
-        "learn_to",
-        metavar="FILE",
-        help="Write what the logs say about their PyPy to this file, for --with.",
-    ),
+    output_file_option("--learn", "Write what the logs say about their PyPy to this file, for --with.", "learn_to"),
 )
 
 

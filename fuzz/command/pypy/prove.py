@@ -25,9 +25,9 @@ from optimizer.ir.dialects.pypy_pairs import LogPair, Unpaired
 from optimizer.ir.immutable import replace
 from optimizer.ir.text import format_trace
 from validator.command.exits import Exit, input_errors, worst
-from validator.command.files import file_name, write_text
+from validator.command.files import file_name, write_last
 from validator.command.judging import Judging, open_cache
-from validator.command.shared_options import effort_option, timeout_option
+from validator.command.shared_options import effort_option, output_file_option, timeout_option
 from validator.command.status import Status
 from validator.pypy.judge import OPTIONS
 
@@ -60,8 +60,8 @@ proving_options = gathered(
     timeout_option(OPTIONS.timeout_s, "Seconds for one pair."),
     click.option("--only", type=click.IntRange(1), multiple=True, metavar="N", help="Pair N alone; may be repeated."),
     click.option("--cache", metavar="DIR", help="Keep verdicts in this folder, and look them up there."),
-    click.option("--html", metavar="FILE", help="Write a page about all pairs there."),
-    click.option("--junit", metavar="FILE", help="Write the outcome of each pair there, for a CI: JUnit XML."),
+    output_file_option("--html", "Write a page about all pairs there."),
+    output_file_option("--junit", "Write the outcome of each pair there, for a CI: JUnit XML."),
     click.option(
         "--with", "given", multiple=True, metavar="FILE", help="Use what --learn wrote to this file; may be repeated."
     ),
@@ -97,11 +97,12 @@ def prove(
     if folder is not None and not as_json:
         click.echo(f"the pairs are in {folder}; their case.toml says with what --failargs they are judged")
     click.echo("".join(f"{problem}\n" for problem in figures.problems), err=True, nl=False)
-    if proving.junit is not None:
-        write_text(proving.junit, log_junit_text(figures, began, time.monotonic() - start, shown.tests))
-    if proving.html is not None and shown.page is not None:
-        write_text(proving.html, shown.page.text(figures))
-    return worst([*shown.codes, *([Exit.USAGE] if figures.problems or shown.is_damaged else [])])
+    seconds, page = time.monotonic() - start, shown.page
+    written = [
+        write_last(proving.junit, lambda: log_junit_text(figures, began, seconds, shown.tests)),
+        write_last(proving.html, lambda: "" if page is None else page.text(figures)),
+    ]
+    return worst([*shown.codes, *written, *([Exit.USAGE] if figures.problems or shown.is_damaged else [])])
 
 
 def _watched(items: Iterable[LogPair | Unpaired], figures: LogFigures, status: Status) -> Iterator[LogPair | Unpaired]:

@@ -9,8 +9,8 @@ import pytest
 from commands import OPTIMIZERS, TRACE, Command
 from pypy_logs import LOG
 
-from fuzz.command.seeds import writable
 from optimizer.ir.faults import InputError
+from validator.command.files import writable
 
 
 def test_several_processes_may_begin_in_one_folder_at_once(tmp_path: Path) -> None:
@@ -39,3 +39,48 @@ def test_any_name_that_the_system_takes_is_taken(traceproof: Command) -> None:
         names = [path.name for path in Path(folder).iterdir()]
         assert names
         assert all(name.startswith(f"{half}-000") for name in names)
+
+
+@pytest.mark.parametrize(
+    ("where", "why"),
+    [
+        ("there", "there is there already"),
+        ("/proc/nothing", "/proc: permission denied"),
+        ("before.trace/case", "before.trace: the file exists already"),
+    ],
+)
+def test_nothing_is_reduced_for_a_folder_that_cannot_be_written(where: str, why: str, traceproof: Command) -> None:
+    traceproof.write("before.trace", TRACE)
+    traceproof.write("mine.py", "def run(trace):\n    open('ran', 'w')\n    raise ValueError\n")
+    Path("there").mkdir()
+    ended = traceproof("reduce", "before.trace", "--optimizer", "mine:run", "-o", where)
+    assert ended == (2, "", f"error: --output: {why}\n")
+    assert not Path("ran").exists()
+
+
+@pytest.mark.parametrize("command", ["corpus run --shipped", "pypy-log run.log --prove"])
+@pytest.mark.parametrize(
+    ("file", "why"),
+    [
+        ("nowhere/x", "there is no folder nowhere"),
+        ("/proc/x", "permission denied"),
+        (".", "this is a directory, a file"),
+    ],
+)
+def test_nothing_is_judged_for_a_file_that_cannot_be_written(
+    command: str, file: str, why: str, traceproof: Command
+) -> None:
+    traceproof.write("run.log", LOG)
+    for option in ("--junit", "--html")[: 2 if "log" in command else 1]:
+        ended = traceproof(*command.split(), option, file)
+        assert (ended.code, ended.out) == (2, "")
+        assert ended.err.startswith(f"error: {file}: {why}")
+
+
+def test_a_file_that_cannot_be_written_in_the_end_hides_no_verdict(traceproof: Command) -> None:
+    traceproof.write("run.log", LOG)
+    ended = traceproof("pypy-log", "run.log", "--prove", "--junit", "/dev/full", "--html", "page.html")
+    assert ended.code == 1
+    assert ended.err.endswith("\nerror: /dev/full: no space is left on the device\n")
+    assert "refuted" in ended.out
+    assert Path("page.html").exists()
