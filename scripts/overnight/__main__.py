@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import argparse
 import json
+import math
 import shlex
 import subprocess
 import sys
@@ -14,10 +14,17 @@ from datetime import datetime
 from pathlib import Path
 from random import Random
 
+import click
+
+from fuzz.command.options import jobs_option
 from fuzz.report.campaign_facts import CAMPAIGN, STEPS, Step
 from fuzz.report.folder import write_report
 from overnight.steps import Done, run_step
-from validator.command.exits import Exit, worst
+from validator.command.exits import Exit, run_command, worst
+from validator.command.files import writable
+from validator.command.invoke import invoke
+from validator.command.shared_options import Seconds
+from validator.processes.termination import terminable
 
 _TRACEPROOF = Path(sys.executable).with_name("traceproof")
 _KILL_TABLE = Path(__file__).parents[1] / "kill-table"
@@ -67,40 +74,79 @@ def _exit_of(done: Done) -> Exit:
     return next((code for code in Exit if code == done.code), Exit.FAULT)
 
 
-def main() -> int:
-    options = _options().parse_args()
-    options.folder.mkdir(parents=True, exist_ok=True)
-    broken_off = [*_without_report(options.folder)]
-    name = f"{datetime.now():%Y-%m-%d-%H%M%S}"
-    night = _Night(options.folder / name, time.monotonic() + options.seconds, [])
-    ended = "its time was up"
-    try:
-        _take_all(night, options, broken_off)
-    except KeyboardInterrupt:
-        ended = "it was interrupted"
+@click.command()
+@click.option(
+    "--seconds",
+    type=Seconds(0, min_open=True),
+    default=60,
+    show_default=True,
+    metavar="N",
+    help="Shared by all steps but the report.",
+)
+@jobs_option
+@click.option(
+    "--folder",
+    type=click.Path(path_type=Path),
+    default="nightly",
+    show_default=True,
+    metavar="DIR",
+    help="Takes a folder a night.",
+)
+@click.option(
+    "--seed",
+    default=lambda: f"{datetime.now():%Y-%m-%d}",
+    metavar="TEXT",
+    help="Chooses the planted faults; the date by default.",
+)
+def nightly(seconds: float, jobs: int, folder: Path, seed: str) -> int:
+    """Run a campaign on our optimizer, the corpus, an audit of the validator and the kill table of the planted faults,
+    and write a report. `--jobs` is for the campaign. The last planted fault is tried to its end, up to three minutes
+    longer than `--seconds`.
+
+    \b
+    $ scripts/nightly
+    $ scripts/nightly --seconds 28800 --jobs 8
+
+    Ends with 0 if nobody has to look, with 1 if something was found, with 2 if an option is wrong or a folder cannot be
+    written, with 5 if this tool itself is wrong, with 130 if it was interrupted.
+    """
+    broken_off = [*_without_report(writable(folder, "--folder"))]
+    night = _Night(folder / f"{datetime.now():%Y-%m-%d-%H%M%S}", time.monotonic() + seconds, [])
+    is_interrupted = False
+    with terminable():
+        try:
+            _take_all(night, jobs, seed, broken_off)
+        except KeyboardInterrupt:
+            is_interrupted = True
+        return _tell(night, is_interrupted)
+
+
+def _tell(night: _Night, is_interrupted: bool) -> Exit:
+    """Writes the report; what the night ends with."""
+    interrupted = "interrupted; " * is_interrupted
     if not (night.folder / "results").is_dir():
-        print("the campaign has left no results; its output above says why", file=sys.stderr)
-        return worst(night.codes) or Exit.FAULT
-    told = write_report(night.folder, ended)
-    print(f"== report: {night.folder / 'report' / 'index.html'}\n{told.outcome}")
-    return Exit.INTERRUPTED if ended != "its time was up" else worst(night.codes)
+        why = "; its output above says why" * (not is_interrupted)
+        print(f"{interrupted}the campaign has left no results{why}", file=sys.stderr)
+        return Exit.INTERRUPTED if is_interrupted else worst(night.codes) or Exit.FAULT
+    told = write_report(night.folder, "it was interrupted" if is_interrupted else "its time was up")
+    print(f"== report: {night.folder / 'report' / 'index.html'}\n{interrupted}{told.outcome}")
+    return Exit.INTERRUPTED if is_interrupted else worst(night.codes)
 
 
-def _take_all(night: _Night, options: argparse.Namespace, broken_off: Sequence[Path]) -> None:
+def _take_all(night: _Night, jobs: int, seed: str, broken_off: Sequence[Path]) -> None:
     seconds = night.left_s * _CAMPAIGN
-    jobs = [] if options.jobs is None else ["--jobs", str(options.jobs)]
-    command = [str(_TRACEPROOF), "fuzz", "--seconds", f"{seconds:.0f}", "--folder", str(night.folder), *jobs]
-    command += ["--check-share", str(_CHECK_SHARE)]
+    command = [str(_TRACEPROOF), "fuzz", "--seconds", str(math.ceil(seconds)), "--folder", str(night.folder)]
+    command += ["--jobs", str(jobs), "--check-share", str(_CHECK_SHARE)]
     night.take(CAMPAIGN, command, seconds, lambda done: done.line("found:"))
     for folder in broken_off:
         night.codes.append(_report_late(night, folder))
-    night.take("corpus", [str(_TRACEPROOF), "corpus", "run"], night.left_s, lambda done: done.lines[-1])
+    night.take("corpus", [str(_TRACEPROOF), "corpus", "run"], night.left_s, Done.line)
     seconds = night.left_s * _AUDIT
     contradictions = str(night.folder / "contradictions")
-    command = [str(_TRACEPROOF), "audit", "--seconds", f"{seconds:.0f}", "--corpus", contradictions]
+    command = [str(_TRACEPROOF), "audit", "--seconds", str(math.ceil(seconds)), "--corpus", contradictions]
     night.take("audit", command, seconds, lambda done: done.line("contradictions:"))
     if _KILL_TABLE.exists():
-        _kill(night, night.left_s * _KILLS, options.seed)
+        _kill(night, night.left_s * _KILLS, seed)
 
 
 def _without_report(folder: Path) -> Iterator[Path]:
@@ -148,43 +194,19 @@ def _kill(night: _Night, seconds: float, seed: str) -> None:
             break
         done = run_step([str(_KILL_TABLE), "--seconds", f"{_ENOUGH_S:.0f}", "--seeds", "1", name], 2 * _ENOUGH_S)
         if done.is_interrupted:
-            raise KeyboardInterrupt
+            break
         tried += 1
         lines += done.lines
         missed += [name] * (done.code != Exit.PROVED)
-    result = f"{tried} of {len(names)} planted faults tried (--seed {seed}), "
-    result += f"not found: {', '.join(missed)}" if missed else "all found"
+    result = f"{tried} of {len(names)} planted faults tried (--seed {seed})"
+    result += f", not found: {', '.join(missed)}" if missed else ", all found" * bool(tried)
     print(result, flush=True)
     night.codes.append(Exit.REFUTED if missed else Exit.PROVED)
     seconds = time.monotonic() - start
     night.note(Step("kill table", "scripts/kill-table", result, seconds, bool(missed), "\n".join(lines)))
-
-
-def _options() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
-        prog="scripts/nightly",
-        description="Runs a campaign on our optimizer, the corpus, an audit of the validator and the kill table of the "
-        "planted faults, and writes a report. Ends with 0 if nobody has to look, with 1 if something was found, with 5 "
-        "if this tool itself is wrong.",
-        epilog="Example: scripts/nightly --seconds 28800 --jobs 8",
-    )
-    parser.add_argument("--seconds", type=float, default=60.0, metavar="N", help="for all of it; 60 by default")
-    parser.add_argument("--jobs", type=int, metavar="J", help="processes of the campaign; one for each core by default")
-    parser.add_argument(
-        "--folder",
-        type=Path,
-        default=Path("nightly"),
-        metavar="DIR",
-        help="takes a folder a night; `nightly` by default",
-    )
-    parser.add_argument(
-        "--seed",
-        default=f"{datetime.now():%Y-%m-%d}",
-        metavar="TEXT",
-        help="chooses the planted faults; the date by default",
-    )
-    return parser
+    if done.is_interrupted:
+        raise KeyboardInterrupt
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(run_command(lambda: invoke(nightly, sys.argv[1:], "scripts/nightly")))
