@@ -163,6 +163,8 @@ def run(
     $ traceproof corpus run --corpus hunt/cases --target pypy3
     $ traceproof corpus run --corpus campaign/cases --optimizer mine:optimize --cache verdicts --junit corpus.xml
     """
+    if (Path(folder) / "before.trace").exists():
+        raise InputError(f"--corpus: {folder} is a case; expected the folder of cases")
     start, began = time.monotonic(), time.time()
     verdicts, pypy = None if cache is None else open_cache(cache), None if target is None else open_target(target)
     corpus_run = CorpusRun(Path(folder), optimizer, verdicts, pypy)
@@ -176,7 +178,10 @@ def run(
     unreadable = sum(not case.is_readable for case in cases)
     different = sum(bool(case.differences) for case in cases)
     wrong = [f"{different} not as expected"] * bool(different) + [f"{unreadable} unreadable"] * bool(unreadable)
-    outcome, seconds = ", ".join(wrong) or "all as expected", time.monotonic() - start
+    outcome, seconds = (
+        ", ".join(wrong) or ("all as expected" if cases else f"there is none in {folder}"),
+        time.monotonic() - start,
+    )
     if not as_json:
         click.echo(f"{times(len(cases), 'case')} in {seconds:.1f} s, {outcome}")
     written = write_last(junit, lambda: corpus_junit_text(folder, began, seconds, cases, outcome))

@@ -78,3 +78,13 @@ def test_a_corpus_that_is_not_there_ends_with_2(command: list[str], traceproof: 
     ended = traceproof("corpus", *command)
     assert (ended.code, ended.out) == (2, "")
     assert ended.err.startswith("error: ")
+
+
+def test_the_folder_of_a_case_is_none_of_cases(traceproof: Command) -> None:
+    _case(traceproof.folder, "a-right", "expect = 'proved'", TRACE)
+    ended = traceproof("corpus", "run", "--corpus", "corpus/a-right")
+    assert (ended.code, ended.err) == (2, "error: --corpus: corpus/a-right is a case; expected the folder of cases\n")
+    (traceproof.folder / "none").mkdir()
+    ended = traceproof("corpus", "run", "--corpus", "none")
+    assert ended.code == 0
+    assert ended.out.endswith(", there is none in none\n")
