@@ -7,9 +7,9 @@ mutated need not be what was recorded.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from functools import cache, cached_property
+from functools import cache, cached_property, partial
 from itertools import islice
 from pathlib import Path
 from random import Random
@@ -20,6 +20,7 @@ from fuzz.draw.generator import GeneratedTrace
 from fuzz.draw.vocabulary import EVERYTHING, Vocabulary
 from fuzz.mutate.settle import settle
 from fuzz.mutate.sketch import sketch_of
+from optimizer.ir.dialects.pypy_log import Section
 from optimizer.ir.faults import InputError, Unsupported
 from optimizer.ir.immutable import replace
 from optimizer.ir.rows.ops import Kind, Op
@@ -29,7 +30,7 @@ from optimizer.ir.text import parse
 from optimizer.ir.trace import Trace
 from optimizer.ir.types.layout import Layout
 from optimizer.ir.types.trace_layout import layout_of
-from validator.command.files import read_text
+from validator.command.files import decoded, file_name, read_bytes
 from validator.search.counterexample import State
 from validator.search.examples import find_example
 from validator.search.states import sample_states
@@ -120,8 +121,9 @@ def load_pool(paths: tuple[str, ...], vocabulary: Vocabulary = EVERYTHING) -> Po
         return load_pool(paths).within(vocabulary)
     traces: list[PoolTrace] = []
     left_out: list[tuple[str, str]] = []
-    for name, text, stored in (found for path in paths for found in _sources(path)):
+    for name, read in (found for path in paths for found in _sources(path)):
         try:
+            text, stored = read()
             trace = parse(text, file=name)
             layout = layout_of(trace)
             traces.append(PoolTrace(name, trace, layout, restored_state(stored, trace, layout, name)))
@@ -133,23 +135,23 @@ def load_pool(paths: tuple[str, ...], vocabulary: Vocabulary = EVERYTHING) -> Po
 # Files.
 
 
-_Source = tuple[str, str, StoredState]
-"""The name of a trace, its text, and the state that it brings."""
+_Source = tuple[str, Callable[[], tuple[str, StoredState]]]
+"""The name of a trace, and what gives its text and the state that it brings, or raises InputError."""
 
 
 def _sources(text: str) -> Iterator[_Source]:
     path = Path(text)
     if not path.is_dir():
-        yield from _recorded(text) if is_log(text) else [(text, read_text(text), StoredState())]
+        yield from _recorded(text) if is_log(text) else [(text, partial(_written, read_bytes(text), text))]
         return
     if (path / _CASE).exists():
-        yield _case(path)
+        yield str(path), partial(_case, path)
         return
     cases = [path / name for name in case_names(path) if (path / name / _CASE).exists()]
     files = sorted(file for file in path.iterdir() if file.suffix == _SUFFIX or is_log(file.name))
     if not cases and not files:
         raise InputError(f"{text}: there are neither cases, nor logs, nor files *{_SUFFIX} in this folder")
-    yield from map(_case, cases)
+    yield from ((str(case), partial(_case, case)) for case in cases)
     for file in files:
         yield from _sources(str(file))
 
@@ -158,12 +160,20 @@ def _recorded(log: str) -> Iterator[_Source]:
     """The traces of a log that are whole."""
     for number, section in enumerate(sections_of(log), start=1):
         if not section.loss:
-            yield f"{log}, trace {number}", recorded_text(section, log, number), StoredState()
+            yield f"{log}, trace {number}", partial(_of_log, section, log, number)
 
 
-def _case(folder: Path) -> _Source:
+def _written(data: bytes, path: str) -> tuple[str, StoredState]:
+    return decoded(data, file_name(path)), StoredState()
+
+
+def _of_log(section: Section, log: str, number: int) -> tuple[str, StoredState]:
+    return recorded_text(section, log, number), StoredState()
+
+
+def _case(folder: Path) -> tuple[str, StoredState]:
     case = read_case(folder.parent, folder.name)
-    return str(folder), case.before, case.state
+    return case.before, case.state
 
 
 # Examples.

@@ -23,15 +23,28 @@ if TYPE_CHECKING:
 
 def read_text(path: str) -> str:
     """The text of a file, or of standard input for `-`. Raises InputError."""
-    name = file_name(path)
+    return decoded(read_bytes(path), file_name(path))
+
+
+def read_bytes(path: str) -> bytes:
+    """All that is in a file, or in standard input for `-`. Raises InputError."""
     with input_errors(), nullcontext(sys.stdin.buffer) if path == "-" else open(path, "rb") as file:
-        data = file.read()
+        return file.read()
+
+
+def decoded(data: bytes, file: str) -> str:
+    """The text of these bytes of a file. Raises InputError."""
     try:
         return data.decode()
     except UnicodeDecodeError as problem:
-        line = data.count(b"\n", 0, problem.start) + 1
-        byte = data[problem.start]
-        raise InputError(f"a text in UTF-8 was expected, but byte 0x{byte:02x} is none", file=name, line=line) from None
+        raise no_text(problem, file) from None
+
+
+def no_text(problem: UnicodeDecodeError, file: str, first_line: int = 1) -> InputError:
+    """The fault of bytes that begin in this line of a file, and are no text."""
+    line = first_line + problem.object.count(b"\n", 0, problem.start)
+    byte = problem.object[problem.start]
+    return InputError(f"a text in UTF-8 was expected, but byte 0x{byte:02x} is none", file=file, line=line)
 
 
 def file_name(path: str) -> str:

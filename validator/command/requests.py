@@ -21,6 +21,7 @@ from optimizer.ir.text.declarations import merge, parse_declarations
 from optimizer.ir.trace import Trace
 from optimizer.ir.types.declared import NO_DECLARATIONS, Declarations
 from validator.command.exits import Exit, describe, exit_code, report_fault, worst
+from validator.command.files import no_text
 from validator.command.judging import OUT_OF_MEMORY, Judging
 from validator.command.status import Status
 from validator.processes.ordered import Answer, Request, judge_all
@@ -114,6 +115,8 @@ def _answer(
 def _request(file: str, line: Request) -> dict[str, Any]:
     try:
         request = json.loads(line.text)
+    except UnicodeDecodeError as problem:
+        raise no_text(problem, file, line.number) from None
     except (ValueError, RecursionError) as problem:
         raise InputError(f"a JSON object was expected: {problem}", file=file, line=line.number) from None
     if not isinstance(request, dict):

@@ -58,11 +58,17 @@ def test_a_trace_that_never_gets_to_its_end_is_repaired(tmp_path: Path) -> None:
 def test_what_cannot_be_used_is_told(tmp_path: Path) -> None:
     (tmp_path / "label.trace").write_text("[i0]\ni1 = int_neg(i0)\nlabel(i1)\njump(i1)\n")
     (tmp_path / "wrong.trace").write_text("[i0]\njump(i1)\n")
+    (tmp_path / "bytes.trace").write_bytes(b"[i0]\n# caf\xe9\njump(i0)\n")
     (tmp_path / "good.trace").write_text(FINISHES)
+    store_case(tmp_path, Case("case", RARE))
+    (tmp_path / "case" / "case.toml").write_text("seed =")
     pool = load_pool((str(tmp_path),))
     assert [one.example is None for one in pool.traces] == [False, True]
-    assert [name.rpartition("/")[2] for name, _ in pool.left_out] == ["wrong.trace"]
+    assert [name.rpartition("/")[2] for name, _ in pool.left_out] == ["case", "bytes.trace", "wrong.trace"]
     assert all(reason for _, reason in pool.left_out)
+    assert pool.left_out[1][1] == f"{tmp_path}/bytes.trace:2: a text in UTF-8 was expected, but byte 0xe9 is none"
+    with pytest.raises(InputError, match="there is no such file"):
+        load_pool((str(tmp_path / "missing.trace"),))
 
 
 LOG = """[1] {jit-log-noopt

@@ -234,6 +234,9 @@ def test_a_batch_goes_on_after_a_bad_line(folder: Path) -> None:
     assert [v["verdict"] for v in verdicts] == ["error"] * len(bad) + ["proved"]
     assert [v["line"] for v in verdicts[:-1]] == list(range(1, len(bad) + 1))
     assert verdicts[0]["reason"].startswith("pairs.jsonl:1: a JSON object was expected")
+    (folder / "pairs.jsonl").write_bytes(line("one", ADD, ADD).encode() + b'\n{"name": "caf\xe9"}\n')
+    garbage = json.loads(validate("--batch", folder / "pairs.jsonl").stdout.splitlines()[1])
+    assert garbage["reason"] == f"{folder}/pairs.jsonl:2: a text in UTF-8 was expected, but byte 0xe9 is none"
     assert verdicts[3]["name"] == "y"
     assert verdicts[3]["reason"].startswith("y: before:1")
 
