@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from optimizer.ir.check import inner_label
+from optimizer.ir.check import has_front_label, inner_label
 from optimizer.ir.faults import InputError, Unsupported
 from optimizer.ir.immutable import immutable, replace
 from optimizer.ir.loops import Part, Peeled, goes_back, part_of, taken_apart
@@ -16,6 +16,7 @@ from optimizer.ir.types.known_calls import meant
 from optimizer.ir.types.layout import Field, Layout
 from optimizer.ir.types.trace_layout import layout_of
 from validator.prove.align import given_origins
+from validator.prove.jump_targets import front_label
 from validator.prove.stand_ins import asks_about_constants
 
 READS = (LOAD, Kind.SCAN, Kind.RAW_LOAD)
@@ -61,6 +62,7 @@ def bridge_to(loop: tuple[Trace, Trace], before: Trace, after: Trace) -> Loop:
     """The loop, entered by a bridge: `before` is as recorded and jumps to its start, `after` is optimized and jumps to
     its inner label. Raises InputError and Unsupported."""
     entered = loop_of(*loop)
+    layout_of(before, after, *loop)  # all have the same declarations, or none
     inputs, taken = entered.recorded.inputs, entered.peeled.body.inputs
     for trace, wanted, which in ((before, inputs, "before"), (after, taken, "after")):
         types = [var.type for var in wanted]
@@ -70,6 +72,12 @@ def bridge_to(loop: tuple[Trace, Trace], before: Trace, after: Trace) -> Loop:
             raise InputError(message, file=which, line=trace.end.line)
     if after.end.descr != loop[1].end.descr:
         raise InputError(f"the bridge jumps to {after.end.descr}, and the label is {loop[1].end.descr}", file="after")
+    start = front_label(loop[0]) or front_label(loop[1])
+    if None not in (before.end.descr, start) and before.end.descr != start:
+        raise InputError(f"the bridge jumps to {before.end.descr}, and the loop starts at {start}", file="before")
+    for trace, which in ((before, "before"), (after, "after")):
+        if has_front_label(trace) and trace.end.descr in (None, front_label(trace)):
+            raise InputError("a bridge jumps to its loop, and not back to its own start", file=which)
     recorded = replace(loop[0], ops=(*before.ops[:-1], *loop[0].ops))
     layout = layout_of(recorded, replace(loop[1], ops=(*after.ops[:-1], *loop[1].ops)))
     first = part_of(before), part_of(after)

@@ -105,7 +105,8 @@ def _late(loop: Loop, among: Callable[[Part, Layout], list[Operation]], *, struc
 class _Open:
     """An operation that may leave memory unwritten: an allocation, but for the memory of the new object that is
     `written` (fields, or all items), or a copy of items that may not be written. `is_anywhere`: no two iterations may
-    tell that, since these are of an earlier one, or copied into an older object."""
+    tell that, since these are of an earlier one, or copied into an object that was written: an older one, or a cleared
+    one."""
 
     operation: Operation
     written: frozenset[object] = frozenset()
@@ -122,6 +123,7 @@ def _copied(part: Part, made: Sequence[_Open], layout: Layout) -> list[_Open]:
     """The copies of items, be they into a new string, that may not be written where they are copied from: in an object
     of the part, by then, or in an older one, of which some are `made` so."""
     new = {one.result for one in part.ops if meant(one, layout).op.kind is NEW}
+    written = {one.result for one in part.ops if one.op.name == _CLEARED}
     copied = list[_Open]()
     for at, one in enumerate(part.ops):
         copy = meant(one, layout)
@@ -132,9 +134,9 @@ def _copied(part: Part, made: Sequence[_Open], layout: Layout) -> list[_Open]:
         ahead = _unwritten(replace(part, ops=part.ops[:at]), layout, structs=False)
         is_old = not sources <= new and any(_may_read(copy, source, layout) for source in made)
         is_own = any(_may_read(copy, source, layout) for source in (*ahead, *copied))
-        into_older = not makes and copy.args[1] not in new
-        if is_old or (is_own and (makes or into_older)):
-            copied.append(_Open(copy, is_anywhere=is_old or into_older))
+        into_written = not makes and copy.args[1] not in new - written
+        if is_old or (is_own and (makes or into_written)):
+            copied.append(_Open(copy, is_anywhere=is_old or into_written))
     return copied
 
 

@@ -11,7 +11,7 @@ from optimizer.ir.trace import Trace
 
 def shared_label(before: Trace, after: Trace) -> str | None:
     """The target that is the start of both traces, by the `label` in front of each; None if there is none."""
-    one, two = _label(before), _label(after)
+    one, two = front_label(before), front_label(after)
     return one if one == two else None
 
 
@@ -34,8 +34,9 @@ def must_correspond(before: Trace, after: Trace) -> bool:
 
 def _target(trace: Trace) -> str | None:
     """The target of the jump; None is the start of the trace."""
-    return None if trace.end.descr == _label(trace) else trace.end.descr
+    return None if trace.end.descr == front_label(trace) else trace.end.descr
 
 
-def _label(trace: Trace) -> str | None:
+def front_label(trace: Trace) -> str | None:
+    """The name of the label in front; None if there is none."""
     return trace.ops[0].descr if trace.ops and trace.ops[0].op.is_entry else None

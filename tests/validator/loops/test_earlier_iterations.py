@@ -592,3 +592,21 @@ def test_a_copy_of_what_an_earlier_iteration_has_not_written_is_not_written(new:
     reads = f"i8 = {read.format(0)}\n".replace("p0", "p3")
     verdict = judge(before, f"{after}{reads}{again}jump(p5, p6, i0, descr=Body)\n")
     assert isinstance(verdict, Proved) is ("strsetitem" in new)
+
+
+@pytest.mark.parametrize(("written", "is_judged"), [("", False), (FILL(0) + FILL(1), True)])
+def test_what_is_copied_into_a_cleared_array_is_written_where_its_source_is(written: str, *, is_judged: bool) -> None:
+    """The array lives for two iterations, and the third one reads it."""
+    first = f"p2 = new_array(2, descr=Items)\n{written}p3 = new_array_clear(2, descr=Items)\n"
+    first += "call_n(7, p2, p3, 0, 0, 2, descr=Copy)\nescape_n(i0)\n"
+    first = f"setarrayitem_gc(p1, 1, i0, descr=Items)\n{first}"
+    inputs, read = f"{COPIES}[p0, p1, i0]\n", "i8 = getarrayitem_gc_i(p1, 0, descr=Items)\n"
+    body = f"{read}{first}".replace("p1", "p0").replace("p2", "p5").replace("p3", "p6").replace("i8", "i9")
+    after = f"{inputs}{read}{first}label(p3, p0, i0, descr=Body)\n{body}jump(p6, p3, i0, descr=Body)\n"
+    before = f"{inputs}{first}jump(p3, p0, i0)\n"
+    verdict = judge(before, after)
+    assert ("what an earlier iteration may have allocated and not written" in str(verdict)) is not is_judged
+    assert isinstance(verdict, Proved) is is_judged
+    assert isinstance(
+        judge(before, after.replace(read, "").replace(read.replace("i8", "i9").replace("p1", "p0"), "")), Proved
+    )

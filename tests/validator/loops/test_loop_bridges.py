@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 
 import pytest
@@ -121,10 +122,56 @@ jump(p0, i2, descr=Body)
             "the bridge jumps to Elsewhere, and the label is Body",
         ),
         (BRIDGE, BRIDGED.replace("i1, i3", "i1"), "a bridge jumps to its loop with values for (ref, int, int)"),
+        (BRIDGE.replace("[p0, i0]\n", "[p0, i0]\nlabel(p0, i0)\n", 1), BRIDGED, "not back to its own start"),
+        (BRIDGE.replace("[p0, i0]\n", "[p0, i0]\nlabel(p0, i0, descr=Own)\n", 1), BRIDGED, "not back to its own start"),
+        (
+            BRIDGE.replace("[p0, i0]\n", "[p0, i0]\nlabel(p0, i0, descr=Own)\n", 1).replace(
+                "i1)\n", "i1, descr=Own)\n"
+            ),
+            BRIDGED,
+            "before: a bridge jumps to its loop, and not back to its own start",
+        ),
+        (
+            BRIDGE,
+            BRIDGED.replace("[p0, i0]\n", "[p0, i0]\nlabel(p0, i0, descr=Body)\n", 1),
+            "after: a bridge jumps to its loop, and not back to its own start",
+        ),
     ],
 )
 def test_what_is_no_bridge_to_the_loop(before: str, after: str, what: str) -> None:
     assert what in str(bridged(before, after))
+
+
+START = "label(p0, i0, descr=Start)\n"
+
+
+@pytest.mark.parametrize("started", [(True, True), (True, False), (False, True), (False, False)])
+def test_a_bridge_jumps_to_where_its_loop_starts(started: tuple[bool, bool]) -> None:
+    """That is what `--loop` says of one that does not name it, and of a loop that has no name."""
+    loops = [loop.replace("[p0, i0]\n", f"[p0, i0]\n{START}", 1) for loop in (ADDS, LOADED_ONCE)]
+    loops[0] = loops[0].replace("jump(p0, i2)", "jump(p0, i2, descr=Start)")
+    loop = loops[0] if started[0] else ADDS, loops[1] if started[1] else LOADED_ONCE
+    right = BRIDGED.replace("int_is_true(i0)", "int_ne(i1, 0)")
+    for descr, is_named in (("", True), (", descr=Start", True), (", descr=Other", not any(started))):
+        verdict = bridged(BRIDGE.replace("jump(p0, i1)", f"jump(p0, i1{descr})"), right, loop)
+        assert isinstance(verdict, Proved) is is_named
+        assert ("the bridge jumps to Other, and the loop starts at Start" in str(verdict)) is not is_named
+
+
+UNCLEARED = '+++\n[struct.Node]\ncleared = false\nfields = { step = "int" }\n'
+OTHERS = '+++\n[struct.Other]\nfields = { next = "ref" }\n'
+
+
+@pytest.mark.parametrize("declared", [*itertools.product(("", UNCLEARED, OTHERS), repeat=3)])
+def test_a_bridge_and_its_loop_are_declared_alike(declared: tuple[str, ...]) -> None:
+    """The optimized bridge loads a field that it has not written: right where objects are cleared."""
+    before, after, loop = (f"{text}+++" * bool(text) for text in declared)
+    wrong = "\n[i0]\np0 = new(descr=Node)\ni3 = getfield_gc_i(p0, descr=Node.step)\njump(p0, i0, i3, descr=Body)\n"
+    given = f"{loop}{ADDS}", f"{loop}{LOADED_ONCE}"
+    right = "\n[i0]\np0 = new(descr=Node)\nsetfield_gc(p0, 0, descr=Node.step)\njump(p0, i0)\n"
+    verdict = bridged(f"{before}{right}", f"{after}{wrong}", given)
+    assert isinstance(verdict, Proved) is (UNCLEARED not in declared and len({*declared} - {""}) < 2)
+    assert ("the traces have different declarations" in str(verdict)) is (len({*declared} - {""}) > 1)
 
 
 HALVED = """
