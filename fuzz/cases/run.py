@@ -59,7 +59,7 @@ def _run_traces(case: Case, optimizer: Optimizer, judge: PairJudge) -> CaseRun:
             after = parse(case.after, file=f"{case.name}/after.trace", word=before.word)
         states = case_states(case, before)
     except InputError as error:
-        return CaseRun(case.name, None, (str(error),))
+        return CaseRun(case.name, None, (), str(error), is_readable=False)
     verdict, differences, report = None, [], ""
     if after is not None:
         verdict = judge(before, after, case.options, states)

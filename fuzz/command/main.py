@@ -64,7 +64,7 @@ def traceproof() -> None:
     traceproof audit --seconds 60         test the validator itself
 
     Exit codes: 0 proved (or nothing found), 1 refuted (or something found), 2 a mistake in the input,
-    3 unknown, 4 unsupported, 5 a fault of this tool, 130 interrupted.
+    3 unknown, 4 unsupported, 5 a fault of this tool, 130 interrupted, 141 nobody reads the output any more.
     """
 
 

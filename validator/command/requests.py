@@ -21,7 +21,7 @@ from optimizer.ir.text.declarations import merge, parse_declarations
 from optimizer.ir.trace import Trace
 from optimizer.ir.types.declared import NO_DECLARATIONS, Declarations
 from validator.command.exits import Exit, describe, exit_code, report_fault, worst
-from validator.command.files import no_text
+from validator.command.files import file_name, no_text
 from validator.command.judging import OUT_OF_MEMORY, Judging
 from validator.command.status import Status
 from validator.processes.ordered import Answer, Request, judge_all
@@ -61,6 +61,8 @@ def run_batch(path: str, batch: Batch, jobs: int) -> int:
                 status.show(partial(_line, codes))
         finally:
             status.clear()
+    if not codes:
+        click.echo(f"warning: {file_name(path)}: there are no pairs", err=True)
     return worst(map(Exit, codes))
 
 

@@ -241,6 +241,12 @@ def test_a_batch_goes_on_after_a_bad_line(folder: Path) -> None:
     assert verdicts[3]["reason"].startswith("y: before:1")
 
 
+def test_a_batch_without_pairs_says_so(folder: Path) -> None:
+    empty = batch(folder, "")
+    assert (empty.exit_code, empty.stdout, empty.stderr) == (0, "", "warning: pairs.jsonl: there are no pairs\n")
+    assert not batch(folder, line("one", ADD, ADD)).stderr
+
+
 def test_a_batch_from_standard_input() -> None:
     result = validate("--batch", "-", stdin=line("one", ADD, ADD) + "\n" + line("two", ADD, AFTER))
     assert [json.loads(text)["verdict"] for text in result.stdout.splitlines()] == ["proved", "refuted"]
