@@ -21,6 +21,7 @@ from fuzz.report.junit import log_junit_text
 from fuzz.report.log_figures import LogFigures
 from fuzz.report.log_page import LogPage
 from fuzz.report.statements import in_short
+from fuzz.report.words import counted
 from optimizer.ir.dialects.pypy_pairs import LogPair, Unpaired
 from optimizer.ir.immutable import replace
 from optimizer.ir.text import format_trace
@@ -84,14 +85,19 @@ def prove(
         study = study_logs(run.logs, lambda items: _watched(items, figures, status), given)
         figures.known = tuple(take_known(study, given, is_shipped=not proving.without_known))
         shown = _Shown(figures, as_json, LogPage() if proving.html is not None else None, folder)
-        began = time.time()
-        with closing(prove_logs(run, study, proving.jobs)) as outcomes:
-            for log, outcome in outcomes:
-                status.clear()
-                shown.add(log.name, outcome)
-                status.show(figures.line)
+        began, is_interrupted = time.time(), False
+        try:
+            with closing(prove_logs(run, study, proving.jobs)) as outcomes:
+                for log, outcome in outcomes:
+                    status.clear()
+                    shown.add(log.name, outcome)
+                    status.show(figures.line)
+        except KeyboardInterrupt:
+            is_interrupted = True
     status.clear()
-    figures.problems = problems_of(run.logs, run.only, shown.seen)
+    figures.problems = problems_of(run.logs, frozenset() if is_interrupted else run.only, shown.seen)
+    if is_interrupted:
+        figures.problems.append(f"interrupted: {counted(figures.pairs, 'pair')} of {figures.all_pairs} judged")
     for line in [json.dumps(figures.json())] if as_json else figures.lines():
         click.echo(line)
     if folder is not None and not as_json:
@@ -102,6 +108,8 @@ def prove(
         write_last(proving.junit, lambda: log_junit_text(figures, began, seconds, shown.tests)),
         write_last(proving.html, lambda: "" if page is None else page.text(figures)),
     ]
+    if is_interrupted:
+        return Exit.INTERRUPTED
     return worst([*shown.codes, *written, *([Exit.USAGE] if figures.problems or shown.is_damaged else [])])
 
 

@@ -10,7 +10,8 @@ import random
 import signal
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Generator
+from contextlib import closing
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -21,6 +22,7 @@ from commands import Command, Ended, start
 from processes import ROOT, children_of, is_running, wait_until
 from pypy_logs import LOG, POINT, across_a_call, boxed, bridge, given_up, recorded
 
+from fuzz.cases.log_run import prove_logs
 from fuzz.command.pypy.prove import Proving
 
 Run = Callable[..., Ended]
@@ -366,6 +368,27 @@ def test_ctrl_c_ends_the_proofs(tmp_path: Path) -> None:
     os.kill(process.pid, signal.SIGINT)
     process.communicate()
     assert process.returncode == 130
+
+
+def test_what_was_judged_before_an_interruption_is_told(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    from fuzz.command.pypy import prove as command
+
+    def broken_off(*args: Any) -> Generator[Any]:
+        with closing(prove_logs(*args)) as outcomes:
+            yield next(outcomes)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(command, "prove_logs", broken_off)
+    told = "interrupted: 1 pair of 3 judged"
+    ended = run(
+        "run.log", "--prove", "--jobs", "1", "--html", "run.html", "--junit", "pairs.xml", "--only", "1", "--only", "2"
+    )
+    assert (ended.code, ended.err) == (130, f"{told}\n")
+    assert ended.out.endswith("1 proof, 1 of them without what is inferred\n")
+    assert f"<strong>{told}</strong>" in Path("run.html").read_text()
+    suite = ElementTree.parse("pairs.xml").getroot()[0]
+    assert (suite.get("tests"), suite.get("errors")) == ("2", "1")
+    assert prove(run, "run.log")[-1]["problems"] == [told]
 
 
 def test_a_reader_that_goes_ends_the_proofs_quietly(tmp_path: Path) -> None:
