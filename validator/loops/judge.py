@@ -94,6 +94,8 @@ def validate_loop(loop: Loop, judging: Judging) -> Verdict:
             looks = judging.options.runs and not judging.options.by_preamble
             found = _difference(loop, judging, proof) if looks else None
             return found or _unknown(proof, verdict, has_looked=looks)
+        if proof.name == BODY and (why := _in_bridge(loop, verdict.evidence.origins)):
+            return Unknown(verdict.evidence, f"{BODY}: {why}")
         if asks_where_guards_fail and (why := _elsewhere(loop, verdict.evidence, judging.options)):
             return Unknown(verdict.evidence, f"{BODY}: {why}")
         proved[proof.name] = verdict.evidence
@@ -110,6 +112,15 @@ def _is_compared(loop: Loop, options: Options) -> bool:
     handed something else could be left at once, and nobody would see what with."""
     guards = *loop.recorded.guards, *loop.peeled.body.guards
     return options.failargs is Failargs.CHECK and all(exit_of(guard).failargs is not None for guard in guards)
+
+
+def _in_bridge(loop: Loop, origins: tuple[int | None, ...]) -> str:
+    """The guard of the body that would resume in the bridge; "" if there is none. Its resume data is that of the loop,
+    whose guards it stands for whoever comes to the label."""
+    own, in_body = len(loop.first[0].guards), len(loop.first[1].guards)
+    of_body = enumerate(origins[in_body:], start=in_body)
+    guards = [j for j, origin in of_body if origin is not None and origin < own]
+    return f"guard {guards[0]}, of the loop, would resume in the bridge" if guards and loop.is_bridge else ""
 
 
 def _elsewhere(loop: Loop, of_body: Evidence, options: Options) -> str:

@@ -222,3 +222,48 @@ def test_what_the_preamble_of_its_loop_asks_is_taken_for_granted_by_no_bridge() 
     for one, count in ((bridge, 1), (loop_of(*loop), 2)):
         origins: list[int | None] = [None] * 9
         assert len([*freer_steps(one, options, origins)]) == count
+
+
+TOLD = """
+[p0, i0, i1, i2]
+setfield_gc(p0, i1, descr=Counter.count)
+i4 = int_lt(i2, 40)
+guard_true(i4)
+setfield_gc(p0, 0, descr=Counter.count)
+i5 = int_add(i2, 1)
+jump(p0, i0, i1, i5)
+"""
+TOLD_ONCE = """
+[p0, i0, i1, i2]
+setfield_gc(p0, i1, descr=Counter.count)
+i4 = int_lt(i2, 40)
+guard_true(i4)
+setfield_gc(p0, 0, descr=Counter.count)
+i5 = int_add(i2, 1)
+i6 = same_as_i(i1)
+label(p0, i0, i1, i6, i5, descr=Body)
+setfield_gc(p0, i6, descr=Counter.count)
+i14 = int_lt(i5, 40)
+guard_true(i14)
+setfield_gc(p0, 0, descr=Counter.count)
+i15 = int_add(i5, 1)
+jump(p0, i0, i1, i1, i15, descr=Body)
+"""
+TELLS = """
+[p0, i0, i1, i2]
+setfield_gc(p0, i0, descr=Counter.count)
+i8 = int_lt(i1, 7)
+guard_true(i8)
+i9 = int_add(i2, 3)
+jump(p0, i0, i1, i9)
+"""
+
+
+@pytest.mark.parametrize("by_preamble", [False, True])
+@pytest.mark.parametrize(("handed", "is_right"), [("i1", True), ("i0", False)])
+def test_a_guard_of_the_body_resumes_in_the_loop(handed: str, *, is_right: bool, by_preamble: bool) -> None:
+    """Where the body leaves behind the bridge, memory is as it is at a guard of the bridge."""
+    loop = TOLD_ONCE.split("i6 =")[0] + "jump(p0, i0, i1, i5)\n" if by_preamble else TOLD
+    after = TELLS.replace("jump(p0, i0, i1, i9)", f"jump(p0, i0, i1, {handed}, i9, descr=Body)")
+    options = {"guards": Guards.EARLY, "by_preamble": by_preamble}
+    assert isinstance(bridged(TELLS, after, (loop, TOLD_ONCE), **options), Proved) is is_right
