@@ -80,6 +80,22 @@ class Judging:
 
 def validate_loop(loop: Loop, judging: Judging) -> Verdict:
     """Is the peeled loop a correct optimization of the recorded one? Or of a bridge to it, if the loop is."""
+    placed = _with_places(loop, judging)
+    if not isinstance(placed, Loop):
+        return placed
+    verdict = _verdict(placed, judging)
+    if placed is loop or not isinstance(verdict, Refuted):
+        return verdict
+    again = _verdict(loop, judging)  # the loop may be right with other places, too
+    if isinstance(again, Refuted):
+        return again
+    return Unknown(
+        verdict.evidence,
+        f"{verdict.counterexample.obligation} differs, where the guards of the body resume as in the loop",
+    )
+
+
+def _verdict(loop: Loop, judging: Judging) -> Verdict:
     proved: dict[str, Evidence] = {}
     for proof in _proofs(loop, judging.options, proved):
         is_told = proof.name != AGAIN
@@ -100,6 +116,27 @@ def validate_loop(loop: Loop, judging: Judging) -> Verdict:
             return Unknown(verdict.evidence, f"{BODY}: {why}")
         proved[proof.name] = verdict.evidence
     return Proved(_together(loop, proved))
+
+
+def _with_places(loop: Loop, judging: Judging) -> Loop | Unknown:
+    """The loop of a bridge, in which the guards of the body name those that the proof of the loop itself finds for
+    them, if there is one: each has one place where it resumes, whoever comes to the label. One in the iteration before,
+    in whose place the bridge stands, is none."""
+    body, once = loop.peeled.body, len(loop.recorded.guards)
+    if not loop.is_bridge or all(exit_of(guard).origin is not None for guard in body.guards):
+        return loop
+    alone = replace(loop, first=(loop.recorded, loop.peeled.preamble))
+    proof = next(one for one in proofs(alone, judging.options) if one.name == BODY)
+    verdict = judging.verdict(proof.before, proof.after, proof.options)
+    if not isinstance(verdict, Proved):
+        return loop
+    found = [None if k is None else k - once for k in verdict.evidence.origins[len(loop.peeled.preamble.guards) :]]
+    if any(k is not None and k < 0 for k in found):
+        return Unknown(verdict.evidence, "a guard of the body resumes in the iteration before")
+    names = [k if (own := exit_of(guard).origin) is None else own for k, guard in enumerate(loop.recorded.guards)]
+    places = [None if k is None else names[k] for k in found]
+    body = body.with_origins(lambda j, own: places[j] if own is None else own)
+    return replace(loop, peeled=replace(loop.peeled, body=body))
 
 
 def _asks_where_guards_fail(loop: Loop, options: Options) -> bool:

@@ -9,7 +9,7 @@ import pytest
 
 from optimizer.ir.text import parse
 from tests.validator.loop_pairs import ADDS, GUARDED_ONCE, INVARIANT_GUARD, LOADED_ONCE, edited
-from validator import Failargs, Guards, Options, Proved, Refuted, Verdict, validate
+from validator import Failargs, Guards, Options, Proved, Refuted, Unknown, Verdict, validate
 from validator.loops.proofs import freer_steps
 from validator.loops.shape import bridge_to, loop_of
 
@@ -267,3 +267,51 @@ def test_a_guard_of_the_body_resumes_in_the_loop(handed: str, *, is_right: bool,
     after = TELLS.replace("jump(p0, i0, i1, i9)", f"jump(p0, i0, i1, {handed}, i9, descr=Body)")
     options = {"guards": Guards.EARLY, "by_preamble": by_preamble}
     assert isinstance(bridged(TELLS, after, (loop, TOLD_ONCE), **options), Proved) is is_right
+
+
+TWO = """
+[i0, i1, i2]
+i3 = int_lt(i2, 50)
+guard_true(i3) [i0]
+i4 = int_lt(i2, 40)
+guard_true(i4) [i1]
+i5 = int_add(i2, 1)
+jump(i0, i1, i5)
+"""
+TWO_ONCE = TWO.replace("jump(i0, i1, i5)\n", "i6 = same_as_i(i1)\nlabel(i0, i1, i6, i5, descr=Body)\n") + (
+    "i13 = int_lt(i5, 50)\nguard_true(i13) [i0]\ni14 = int_lt(i5, 40)\nguard_true(i14) [i6]\n"
+    "i15 = int_add(i5, 1)\njump(i0, i1, i1, i15, descr=Body)\n"
+)
+AHEAD = """
+[i0, i1]
+i2 = int_lt(i1, 50)
+guard_true(i2) [i0, i1]
+i3 = int_lt(i0, 90)
+guard_true(i3) [i0, i1]
+i5 = int_add(i0, 1)
+jump(i5, i1)
+"""
+AHEAD_ONCE = AHEAD.replace("jump(i5, i1)\n", "label(i0, i5, i1, descr=Body)\n") + (
+    "i13 = int_lt(i5, 90)\nguard_true(i13) [i0, i1]\ni15 = int_add(i5, 1)\njump(i5, i15, i1, descr=Body)\n"
+)
+
+
+@pytest.mark.parametrize("asks", ["", "i8 = int_lt(i1, 7)\nguard_true(i8) [i0]\n"])
+@pytest.mark.parametrize(("handed", "is_right"), [("i1", True), ("i0", False)])
+def test_a_guard_of_the_body_has_one_place_where_it_resumes(asks: str, handed: str, *, is_right: bool) -> None:
+    """The bridge would be right if the second guard of the body resumed where the first one does, or in the bridge."""
+    bridge = f"[i0, i1, i2]\n{asks}i9 = int_add(i2, 3)\njump(i0, i1, i9)\n"
+    after = bridge.replace("i1, i9)", f"i1, {handed}, i9, descr=Body)")
+    verdict = bridged(bridge, after, (TWO, TWO_ONCE))
+    assert isinstance(verdict, Proved) is is_right
+    assert is_right or isinstance(verdict, Unknown)
+    named = TWO_ONCE.replace("(i3)", "(i3, origin=0)").replace("(i4)", "(i4, origin=1)")
+    named = named.replace("(i13)", "(i13, origin=0)").replace("(i14)", "(i14, origin=1)")
+    assert isinstance(bridged(bridge, after, (TWO, named)), Proved if is_right else Refuted)
+
+
+def test_no_guard_of_the_body_resumes_in_the_iteration_before_a_bridge() -> None:
+    assert isinstance(validate(parse(AHEAD), parse(AHEAD_ONCE)), Proved)
+    bridge = "[i0, i1]\ni3 = int_lt(i1, 20)\nguard_true(i3) [i0, i1]\ni5 = int_add(i0, 3)\njump(i5, i1)\n"
+    verdict = bridged(bridge, bridge.replace("jump(i5, i1)", "jump(i0, i5, i1, descr=Body)"), (AHEAD, AHEAD_ONCE))
+    assert "a guard of the body resumes in the iteration before" in str(verdict)
