@@ -120,16 +120,19 @@ def _verdict(loop: Loop, judging: Judging) -> Verdict:
 
 def _with_places(loop: Loop, judging: Judging) -> Loop | Unknown:
     """The loop of a bridge, in which the guards of the body name those that the proof of the loop itself finds for
-    them, if there is one: each has one place where it resumes, whoever comes to the label. One in the iteration before,
-    in whose place the bridge stands, is none."""
+    them: each has one place where it resumes, whoever comes to the label. One in the iteration before, in whose place
+    the bridge stands, is none. Where the preamble does not do what exits have to, it is by the guards alone."""
     body, once = loop.peeled.body, len(loop.recorded.guards)
     if not loop.is_bridge or all(exit_of(guard).origin is not None for guard in body.guards):
         return loop
     alone = replace(loop, first=(loop.recorded, loop.peeled.preamble))
     proof = next(one for one in proofs(alone, judging.options) if one.name == BODY)
     verdict = judging.verdict(proof.before, proof.after, proof.options)
+    if isinstance(verdict, Refuted | Unknown):
+        verdict = judging.verdict(proof.before, proof.after, replace(proof.options, failargs=Failargs.IGNORE))
     if not isinstance(verdict, Proved):
-        return loop
+        evidence = verdict.evidence if isinstance(verdict, Refuted | Unknown) else Evidence()
+        return Unknown(evidence, "where the guards of the body resume in the loop itself was not found")
     found = [None if k is None else k - once for k in verdict.evidence.origins[len(loop.peeled.preamble.guards) :]]
     if any(k is not None and k < 0 for k in found):
         return Unknown(verdict.evidence, "a guard of the body resumes in the iteration before")

@@ -62,6 +62,10 @@ def proofs(loop: Loop, options: Options) -> Iterator[Proof]:
     they may fail for says the proof of the loop, and in which cases the bridge may go on at the label is its own
     affair."""
     recorded, preamble, start = loop.recorded, loop.peeled.preamble, loop.first[0]
+    if options.by_preamble and loop.is_bridge:  # a preamble promises nothing, and may have dropped what asks for errors
+        if may_leave_exception(start, loop.layout):
+            raise Unsupported("a bridge that may end with an exception pending, to a preamble", file="before")
+        loop = replace(loop, recorded=promising_nothing(recorded))
     if not loop.is_bridge:
         yield _proof(loop, ENTRY, [recorded], [preamble], options)
     for part in (start, recorded, preamble):

@@ -89,3 +89,39 @@ def test_a_preamble_that_may_read_what_the_bridge_has_not_written_says_nothing(
     declared = '+++\n[struct.Node]\ncleared = false\nfields = { step = "int" }\n+++\n'
     before, after, preamble, peeled = (parse(declared + text) for text in (bridge, after, OF_FIRST, OF_SECOND))
     assert isinstance(validate(before, after, BY_PREAMBLE, loop=(preamble, peeled)), kind)
+
+
+def test_what_the_preamble_watches_is_no_promise_of_the_recorded_loop() -> None:
+    """Where the event changes the field, the guard of the recorded loop fails with 5, and that of the body with 6."""
+    declared = '+++\n[call.ev]\nresult = "void"\ncan_invalidate = true\nwrites = ["C.version"]\n'
+    declared += '[struct.C]\nfields = { version = "int" }\n+++\n'
+    again = "guard_not_invalidated() [p0]\ncall_n(1, i1, descr=ev)\nguard_not_invalidated() [p0]\n"
+    again += "i2 = getfield_gc_i(p0, descr=C.version)\ni3 = int_eq(i1, i2)\nguard_true(i3) [p0, i0]\n"
+    load, watch = "i1 = getfield_gc_i(p0, descr=C.version)\n", "quasiimmut_field(p0, descr=C.version)\n"
+    first = f"{declared}[p0, i0]\n{load}{watch}{again}"
+    body = f"{load}{again}".replace("i1", "i4").replace("i0", "i1").replace("i2", "i5").replace("i3", "i6")
+    peeled = parse(f"{first}label(p0, i1, descr=Body)\n{body}jump(p0, i4, descr=Body)\n")
+    loop = parse(f"{first}jump(p0, i1)\n"), peeled
+    bridge = parse("[p0, i0]\njump(p0, 5)\n")
+    right, wrong = (parse(f"[p0, i0]\njump(p0, {number}, descr=Body)\n") for number in (5, 6))
+    assert isinstance(validate(bridge, right, BY_PREAMBLE, loop=loop), Proved)
+    assert isinstance(validate(bridge, wrong, BY_PREAMBLE, loop=loop), Unknown)
+
+
+@pytest.mark.parametrize("can_raise", [False, True])
+def test_a_preamble_may_not_ask_any_more_whether_an_exception_is_pending(*, can_raise: bool) -> None:
+    """The result of its own call is known, which may raise nevertheless for all that is declared."""
+    declared = '+++\n[call.f]\nresult = "int"\nelidable = true\ncan_raise = true\n'
+    declared += "results = [ { args = [3], value = 7 } ]\n"
+    declared += f'[call.ev]\nresult = "void"\ncan_raise = {str(can_raise).lower()}\nreads = []\nwrites = []\n+++\n'
+    first = "escape_n(i0)\ni1 = call_i(1, 3, descr=f)\ni2 = int_add(i0, 7)\ni3 = int_lt(i2, 100)\nguard_true(i3) [i2]\n"
+    body = first.replace("i2", "i4").replace("i0", "i2").replace("i1", "i5").replace("i3", "i6")
+    peeled = parse(f"{declared}[i0]\n{first}label(i2, descr=Body)\n{body}jump(i4, descr=Body)\n")
+    bridge = f"{declared}[i0]\ncall_n(2, i0, descr=ev)\njump(i0"
+    verdict = validate(
+        parse(f"{bridge})\n"),
+        parse(f"{bridge}, descr=Body)\n"),
+        BY_PREAMBLE,
+        loop=(parse(f"{declared}[i0]\n{first}jump(i2)\n"), peeled),
+    )
+    assert isinstance(verdict, Unsupported if can_raise else Proved), verdict

@@ -233,22 +233,10 @@ setfield_gc(p0, 0, descr=Counter.count)
 i5 = int_add(i2, 1)
 jump(p0, i0, i1, i5)
 """
-TOLD_ONCE = """
-[p0, i0, i1, i2]
-setfield_gc(p0, i1, descr=Counter.count)
-i4 = int_lt(i2, 40)
-guard_true(i4)
-setfield_gc(p0, 0, descr=Counter.count)
-i5 = int_add(i2, 1)
-i6 = same_as_i(i1)
-label(p0, i0, i1, i6, i5, descr=Body)
-setfield_gc(p0, i6, descr=Counter.count)
-i14 = int_lt(i5, 40)
-guard_true(i14)
-setfield_gc(p0, 0, descr=Counter.count)
-i15 = int_add(i5, 1)
-jump(p0, i0, i1, i1, i15, descr=Body)
-"""
+TOLD_ONCE = TOLD.replace("jump(p0, i0, i1, i5)\n", "i6 = same_as_i(i1)\nlabel(p0, i0, i1, i6, i5, descr=Body)\n") + (
+    "setfield_gc(p0, i6, descr=Counter.count)\ni14 = int_lt(i5, 40)\nguard_true(i14)\n"
+    "setfield_gc(p0, 0, descr=Counter.count)\ni15 = int_add(i5, 1)\njump(p0, i0, i1, i1, i15, descr=Body)\n"
+)
 TELLS = """
 [p0, i0, i1, i2]
 setfield_gc(p0, i0, descr=Counter.count)
@@ -315,3 +303,14 @@ def test_no_guard_of_the_body_resumes_in_the_iteration_before_a_bridge() -> None
     bridge = "[i0, i1]\ni3 = int_lt(i1, 20)\nguard_true(i3) [i0, i1]\ni5 = int_add(i0, 3)\njump(i5, i1)\n"
     verdict = bridged(bridge, bridge.replace("jump(i5, i1)", "jump(i0, i5, i1, descr=Body)"), (AHEAD, AHEAD_ONCE))
     assert "a guard of the body resumes in the iteration before" in str(verdict)
+
+
+def test_a_guard_of_the_body_that_never_fails_in_the_loop_resumes_in_no_bridge() -> None:
+    """It fails at once where the label is handed 0, and has no place to resume."""
+    loop = "[i0, i1]\nescape_n(i0)\ni5 = int_add(i0, 1)\njump(i5, i1)\n"
+    peeled = loop.replace("jump(i5, i1)\n", "i9 = int_eq(i1, i1)\nlabel(i5, i1, i9, descr=Body)\n")
+    peeled += "guard_true(i9) [i5, i1]\nescape_n(i5)\ni7 = int_add(i5, 1)\ni6 = int_eq(i1, i1)\n"
+    peeled += "jump(i7, i1, i6, descr=Body)\n"
+    bridge = "[i0, i1]\ni8 = int_lt(i1, 7)\nguard_true(i8) [i0, i1]\njump(i0, i1)\n"
+    assert isinstance(validate(parse(loop), parse(peeled)), Proved)
+    assert not isinstance(bridged(bridge, bridge.replace("i0, i1)", "i0, i1, 0, descr=Body)"), (loop, peeled)), Proved)
