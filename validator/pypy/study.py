@@ -31,6 +31,7 @@ from validator.pypy.inferred.executed import with_calls_of_constants, with_const
 from validator.pypy.inferred.fields import NEVER_CHANGES, Fields, Lone
 from validator.pypy.inferred.given import with_given
 from validator.pypy.inferred.grants import with_guards_that_hold, with_narrow_numbers
+from validator.pypy.inferred.references import References
 from validator.pypy.inferred.sameness import Node, Sameness, sameness_in
 from validator.pypy.inferred.strings import SAME_STRINGS
 from validator.pypy.inferred.watched import WATCHED, with_watched
@@ -132,6 +133,7 @@ class Study:
     _lone: Lone = field(default_factory=Lone)
     _alike: Alike = field(default_factory=Alike)
     _of_lone: Evidence = field(default_factory=Evidence)
+    _references: References = field(default_factory=References)
     _contents: Contents = field(default_factory=Contents)
     _zeros: Zeros = field(default_factory=Zeros)
     _lengths: Lengths = field(default_factory=Lengths)
@@ -176,6 +178,7 @@ class Study:
         self._types.add(sides)
         self._alike.add(one, sides, sameness)
         self._evidence.add(one, row, once, sameness)
+        self._references.add(sides.before.lines)
         self._contents.add(one, row)
         self._zeros.add(one, row, sameness)
         self._lengths.add(one, sides)
@@ -249,8 +252,8 @@ class Study:
 
     def _effects(self, log: int, lone: Set[str], *, is_own: bool) -> frozenset[Effect]:
         of_lone = self._of_lone.assumed(log, is_own=is_own)
-        effects = {effect for effect in of_lone if effect.memory in lone} - self._evidence.denied
-        return self._evidence.assumed(log, is_own=is_own) | effects
+        effects = {*(effect for effect in of_lone if effect.memory in lone), *self._references.effects()}
+        return self._evidence.assumed(log, is_own=is_own) | (effects - self._evidence.denied)
 
 
 def _usual(prologues: Counter[tuple[str, ...]]) -> frozenset[tuple[str, ...]]:

@@ -234,7 +234,7 @@ REFERENCE = """\
 p2 = force_token()
 p3 = virtual_ref(p0, p2)
 setfield_gc(p1, p3, descr=<FieldP Context.top 8>)
-call_n(ConstClass(work), p1, descr=<Callv 0 r EF=5>)
+call_n(ConstClass(work), p1, descr=<Callv 0 r EF=6>)
 virtual_ref_finish(p3, ConstPtr(null))
 finish()
 [2] jit-log-noopt}
@@ -246,7 +246,7 @@ finish()
 +3: setfield_gc(p3, p2, descr=<FieldP JitVirtualRef.virtual_token 8>)
 +4: setfield_gc(p3, ConstPtr(null), descr=<FieldP JitVirtualRef.forced 16>)
 +5: setfield_gc(p1, p3, descr=<FieldP Context.top 8>)
-+6: call_n(ConstClass(work), p1, descr=<Callv 0 r EF=5>)
++6: call_n(ConstClass(work), p1, descr=<Callv 0 r EF=6>)
 +7: setfield_gc(p3, ConstPtr(null), descr=<FieldP JitVirtualRef.virtual_token 8>)
 +8: finish()
 [4] jit-log-opt-bridge}

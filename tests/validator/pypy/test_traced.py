@@ -227,7 +227,7 @@ def test_what_contradicts_that_calls_leave_it_is_kept() -> None:
     assert not again.left(CHANGED)
 
 
-TOKEN = "<FieldP JitVirtualRef.virtual_token 8>"
+TOKEN = "<FieldP Frame.inst_token 8>"
 CLEARS = "cond_call(i2, 1403, p1, descr=<Callv 0 r EF=2>)"
 ASKED = "i2 = ptr_ne(p1, ConstPtr(null))\n"
 PUT_OFF = (
