@@ -31,6 +31,7 @@ from validator.verdict import (
     Evidence,
     Failargs,
     Failed,
+    Guards,
     Options,
     Proved,
     Refuted,
@@ -144,14 +145,17 @@ def _with_places(loop: Loop, judging: Judging) -> Loop | Unknown:
 
 def _asks_where_guards_fail(loop: Loop, options: Options) -> bool:
     """Is it no note where guards of the body fail?"""
-    return options.by_preamble or (loop.is_bridge and not _is_compared(loop, options))
+    return options.by_preamble or _leaves_with_the_recorded(loop, options)
 
 
-def _is_compared(loop: Loop, options: Options) -> bool:
-    """Is what the guards of the body hand over compared with what the recorded loop has? Else a label that has been
-    handed something else could be left at once, and nobody would see what with."""
+def _leaves_with_the_recorded(loop: Loop, options: Options) -> bool:
+    """Do guards of the body behind a bridge fail only where the recorded loop leaves? Else a label that has been handed
+    something else could be left at once: right where guards may fail anywhere, if all that they hand over is compared,
+    since nobody would see with what otherwise."""
     guards = *loop.recorded.guards, *loop.peeled.body.guards
-    return options.failargs is Failargs.CHECK and all(exit_of(guard).failargs is not None for guard in guards)
+    is_listed = all(exit_of(guard).failargs is not None for guard in guards)
+    is_compared = options.failargs is Failargs.CHECK and is_listed
+    return loop.is_bridge and not (options.guards is Guards.SAFE and is_compared)
 
 
 def _in_bridge(loop: Loop, origins: tuple[int | None, ...]) -> str:
@@ -167,7 +171,8 @@ def _elsewhere(loop: Loop, of_body: Evidence, options: Options) -> str:
     """The guard that fails elsewhere, and where: one of the body where the recorded loop goes on, or one that stands
     for a guard of the preamble, but for a first one on constants, where that does not; "" if there is none."""
     in_body = len(loop.first[1].guards)
-    if not _is_compared(loop, options) and (guards := [j for j in of_body.stricter if j >= in_body]):
+    is_asked = _leaves_with_the_recorded(loop, options)
+    if is_asked and (guards := [j for j in of_body.stricter if j >= in_body]):
         return f"guard {guards[0]} fails where the recorded loop goes on"
     asked = [arg for guard in loop.recorded.guards[:1] for arg in guard.args]
     is_on_constants = bool(asked) and not any(isinstance(arg, Var) for arg in asked)
