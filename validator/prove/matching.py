@@ -258,18 +258,18 @@ class _Flow:
         """Are both allocations that are partners, now if not before?"""
         if wanted.kind != "alloc" or got.kind != "alloc":
             return False
-        if got not in self._partner and wanted not in self._taken and _alike(wanted, got):
+        if got not in self._partner and wanted not in self._taken and are_alike(wanted, got):
             self._partner[got] = wanted
             self._taken.add(wanted)
         if self._partner.get(got) is not wanted:
-            if _alike(wanted, got):
+            if are_alike(wanted, got):
                 self.contradicted |= self.unconfirmed & {wanted, got}
             return False
         self.unconfirmed.discard(got)
         return True
 
 
-def _alike(wanted: Term, got: Term) -> bool:
+def are_alike(wanted: Term, got: Term) -> bool:
     """Can one stand for the other? Where lengths are not constant, that is for the solver to say."""
     one, two = wanted.value, got.value
     if type(one.type) is not type(two.type) or one.type.name != two.type.name:

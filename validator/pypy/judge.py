@@ -25,6 +25,7 @@ from validator.prove.judge import OUT_OF_TIME, validate
 from validator.pypy.ends import RESUME_AT_END, fails_at_end, prove_to_end, with_end
 from validator.pypy.exits import Prove, prove_with_exits
 from validator.pypy.facts import LateFacts
+from validator.pypy.handed import hands_over_other_memory
 from validator.pypy.open import Open
 from validator.pypy.origins import with_places
 from validator.pypy.printed.lines import allocates_raw
@@ -323,6 +324,13 @@ def _settled(text: Translated, options: Options, prove: Prove) -> tuple[Verdict,
         if not are_computed(before, listing, shown.options, early):
             reason = f"guard {early[0]} hands over a value that its recorded guard does not have yet"
             verdict = Unknown(verdict.evidence, reason)
+    if (
+        isinstance(verdict, Proved)
+        and (other := hands_over_other_memory(before, after, told, shown.loop, shown.options, verdict.evidence.origins))
+        is not None
+    ):
+        reason = f"guard {other} hands over a new object that may not hold what the recorded one does"
+        verdict = Unknown(verdict.evidence, reason)
     if isinstance(verdict, Proved) and (borrowing := _borrowing(verdict.evidence.origins, text)):
         reason = (
             f"guard {borrowing[0]} has to resume in front of where it comes from, or where the guard in front does, "

@@ -96,7 +96,7 @@ def with_resume_data(before: Trace, after: Trace, loop: Loop, options: Options) 
     """The pair with exit blocks. A guard at which resume data cannot do what it has to comes from another one: that of
     the one in front, whose resume data it may share, or a later one that asks the same."""
     try:
-        one, other = _straight(before, after, loop, options)
+        one, other = straight(before, after, loop, options)
         resume = _ResumeData(one, other, options)
         origins = Alignment(resume.pair.before, resume.pair.after, given_origins(one, other)).best() or []
     except Unsupported:  # though its proofs are not: they begin with other origins, and may stand in for strings
@@ -128,7 +128,7 @@ def with_resume_data(before: Trace, after: Trace, loop: Loop, options: Options) 
 def are_computed(before: Trace, after: Trace, options: Options, numbers: Iterable[int]) -> bool:
     """Has the recorded trace computed all that these guards of the optimized one, which name their origins, hand over
     by then?"""
-    one, other = _straight(before, after, None, options)
+    one, other = straight(before, after, None, options)
     choices = given_origins(one, other)
     try:
         resume = _ResumeData(one, other, options)
@@ -137,7 +137,7 @@ def are_computed(before: Trace, after: Trace, options: Options, numbers: Iterabl
     return all(len(choices[number]) == 1 and resume.has(number, choices[number][0]) for number in numbers)
 
 
-def _straight(before: Trace, after: Trace, loop: Loop, options: Options) -> tuple[Trace, Trace]:
+def straight(before: Trace, after: Trace, loop: Loop, options: Options) -> tuple[Trace, Trace]:
     """The pair; of a loop, what leads to the body, and the body."""
     if loop is None and inner_label(after) is None:
         return before, after

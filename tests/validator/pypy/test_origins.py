@@ -266,12 +266,14 @@ def test_guards_of_one_place_hand_over_the_same_but_for_constants_that_one_has_f
 def test_guards_of_one_place_hand_over_new_objects_for_what_they_hold(
     stored: str, handed: str, *, is_same: bool
 ) -> None:
-    before = "i5 = int_or(i1, i2)", "i6 = int_lt(i5, 0)", "guard_false(i6)", "finish(p0)"
+    made, store = "p4 = new_with_vtable(descr=<SizeDescr 16>)", "setfield_gc(p4, {}, descr=<FieldS Box.value 8>)"
+    stores = [store.format(value) for value in stored.split("|")]
+    before = made, *stores, "i5 = int_or(i1, i2)", "i6 = int_lt(i5, 0)", "guard_false(i6)", "finish(p0)"
     after = (
         "i5 = int_lt(i1, 0)",
         "guard_false(i5, descr=<Guard0x7f20>) [p0, i1, i2]",
-        "p4 = new_with_vtable(descr=<SizeDescr 16>)",
-        *(f"setfield_gc(p4, {value}, descr=<FieldS Box.value 8>)" for value in stored.split("|")),
+        made,
+        *stores,
         "i6 = int_lt(i2, 0)",
         f"guard_false(i6, descr=<Guard0x7f21>) [{handed}]",
         "finish(p0)",

@@ -1,0 +1,91 @@
+"""The memory of new objects that side exits hand over.
+
+Which places of frames a guard fills with what it lists is not in a log. But whoever has an object that the optimized
+trace has allocated looks at its fields, and must find there what the recorded trace has where it leaves: resume data
+stores nothing to it but other objects that it makes, which the exit block does.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator, Sequence
+
+from optimizer.ir.check import inner_label
+from optimizer.ir.faults import Unsupported
+from optimizer.ir.immutable import replace
+from optimizer.ir.rows.row import NEW
+from optimizer.ir.trace import Trace, exit_of
+from optimizer.ir.types.trace_layout import layout_of
+from validator.prove.discharge import Budget, Discharger, Holds
+from validator.prove.encode import encode
+from validator.prove.matching import are_alike
+from validator.prove.memory.visibility import agrees, anything, visible
+from validator.prove.obligations import Obligation, Pair, Place
+from validator.prove.pairing import encode_pair
+from validator.pypy.resume_data import Loop, straight
+from validator.verdict import Options
+
+_EFFORT = 1_000_000
+"""The solver's effort for a memory."""
+
+
+def hands_over_other_memory(
+    before: Trace, listing: Trace, told: Trace, loop: Loop, options: Options, origins: Sequence[int | None]
+) -> int | None:
+    """The guard of the optimized trace that hands over a new object which may hold something else than the recorded one
+    does where that leaves; None if there is none. `listing` is the optimized trace with all lists, `told` the same one
+    with the exit blocks of the proof, whose guards have these `origins`; of a loop, those of the body are relative."""
+    if not any(one.op.kind is NEW for one in listing.ops) or not any(exit_of(one).failargs for one in listing.guards):
+        return None
+    pairs = zip(map(exit_of, listing.guards), map(exit_of, told.guards), strict=True)
+    exits = (replace(own, failargs=listed.failargs) for listed, own in pairs)
+    whole = listing.of([one if one.exit is None else replace(one, exit=next(exits)) for one in listing.ops])
+    one, other = straight(before, whole, loop, options)
+    label = inner_label(listing) if loop is None else None
+    if label is not None:
+        ahead = sum(one.op.is_guard for one in listing.ops[:label])
+        of_body = [None if k is None else k + len(before.guards) for k in origins[ahead:]]
+        origins = [*origins[:ahead], *of_body]
+    try:
+        pair = _matched(encode_pair(one, other, layout_of(one, other), options))
+    except Unsupported:  # though the proof is not, which may stand in for strings
+        return next(j for j, guard in enumerate(listing.guards) if exit_of(guard).failargs)
+    clock = time.perf_counter
+    discharger = Discharger(pair, Budget(_EFFORT, clock() + options.timeout_s, clock))
+    for j, origin in enumerate(origins):
+        for obligation in () if origin is None else _obligations(pair, j, origin):
+            if not isinstance(discharger.settle(obligation), Holds):
+                return j
+    return None
+
+
+def _matched(pair: Pair) -> Pair:
+    """The pair, in which new objects that go nowhere but to side exits are those of the recorded trace that are made
+    alike, in order, if there are such: a guess, which proves nothing by itself."""
+    recorded = [*pair.before.made.values()]
+    named = {number: alloc for number, alloc in pair.after.made.items() if alloc in recorded}
+    left = [alloc for alloc in recorded if alloc not in named.values()]
+    for number, alloc in pair.after.made.items():
+        alike = [one for one in left if number not in named and are_alike(one, alloc)]
+        if alike:
+            named[number] = partner = next((one for one in alike if one.value.length is alloc.value.length), alike[0])
+            left.remove(partner)
+    if len(named) == sum(alloc in recorded for alloc in pair.after.made.values()):
+        return pair
+    return Pair(pair.memory, pair.before, encode(pair.after.trace, pair.memory, pair.before, named), pair.options)
+
+
+def _obligations(pair: Pair, j: int, origin: int) -> Iterator[Obligation]:
+    guard = pair.after.guards[j]
+    listed = [term for term in guard.exit.failargs or () if term is not None and term.kind == "alloc"]
+    if not listed:
+        return
+    wanted, got = pair.before.guards[origin].exit.heap, pair.exit(j, origin).heap
+    seen = visible(got, listed, anything)
+    place, fails = Place(origin, j, guard.events), (pair.terms.not_(guard.passes),)
+    if not {*listed} <= {*wanted.allocations}:
+        yield Obligation(f"guard {j}: new object", place, pair.terms.false, fails)
+    for slot in pair.memory.slots.values():
+        same = agrees(pair.terms, wanted, got, slot, seen)
+        if same is not pair.terms.true:
+            yield Obligation(f"guard {j}: heap {slot.key} of what it hands over", place, same, fails)
