@@ -26,11 +26,11 @@ from optimizer.ir.rows.ops import OPS
 from optimizer.ir.rows.row import ARRAY, FIELD, INTERIOR, ITEM
 from optimizer.ir.text.string_text import STR
 from optimizer.ir.types.memory_types import Array, declared_field
-from validator.pypy.printed.lines import NULL, Line
+from validator.pypy.printed.lines import NULL, Line, Printed
 from validator.pypy.printed.straight import Sides
 from validator.pypy.translate import Translated
 
-_LOAD, _WATCHED, _NUMBER = "getfield_gc_r", "quasiimmut_field", "guard_gc_type"
+_LOAD, _STORE, _WATCHED, _NUMBER = "getfield_gc_r", "setfield_gc", "quasiimmut_field", "guard_gc_type"
 _CLASS_TESTS = frozenset(name for name, row in OPS.items() if row.memory and row.memory.class_arg is not None)
 _ACCESSES = (FIELD, ITEM, INTERIOR, ARRAY)
 _KNOWN = (*_CLASS_TESTS, "guard_nonnull", "assert_not_none")
@@ -54,16 +54,32 @@ class FieldTypes:
 
     def add(self, sides: Sides) -> None:
         """Takes in a pair."""
-        recorded = sides.before.lines
-        loaded = {line.result: line.descr for line in recorded if line.name == _LOAD}
-        for line in recorded:
-            if line.args and line.args[0] in loaded and (use := _use(line)):
-                self.used[loaded[line.args[0]]].add(use)
+        self.contradict(sides.before, is_recorded=True)
         numbers = {line.args[0]: line.args[1] for line in sides.after.lines if line.name == _NUMBER}
         for line in sides.after.lines:
             number, row = numbers.get(line.args[0], "") if line.args else "", OPS.get(line.name)
             if number.isdecimal() and row and row.memory and row.memory.descr in _ACCESSES:
                 self.numbered[int(number)].add(line.descr or line.name)
+
+    def contradict(self, printed: Printed, *, is_recorded: bool) -> None:
+        """Takes in what a recorded trace by itself says: what it uses values for that it loads from a field, or stores
+        to it."""
+        if not is_recorded:
+            return
+        recorded = printed.lines
+        uses: defaultdict[str, set[str]] = defaultdict(set)
+        for line in recorded:
+            if line.result and line.name.startswith("new"):
+                uses[line.result].add(_made(line))
+            elif line.args and (use := _use(line)):
+                uses[line.args[0]].add(use)
+        for line in recorded:
+            if line.name == _STORE and line.args[1] in uses:
+                self.used[line.descr] |= uses[line.args[1]]
+        loaded = {line.result: line.descr for line in recorded if line.name == _LOAD}
+        for line in recorded:
+            if line.args and line.args[0] in loaded and (use := _use(line)):
+                self.used[loaded[line.args[0]]].add(use)
 
     def assumed(self) -> dict[str, str]:
         """The type of each field of instances that has one; other structs share their names."""
@@ -107,6 +123,15 @@ def _use(line: Line) -> str:
     if memory.on == STR:
         return _STRINGS
     return f"{_ARRAYS}{line.descr}" if line.descr.startswith("<ArrayP") else _OTHER
+
+
+def _made(allocation: Line) -> str:
+    """The type of the new object."""
+    if allocation.name == "new_with_vtable":
+        return _INSTANCES
+    if allocation.name == f"new{STR}":
+        return _STRINGS
+    return f"{_ARRAYS}{allocation.descr}" if allocation.descr.startswith("<ArrayP") else _OTHER
 
 
 def with_types(sides: Sides, types: Mapping[str, str]) -> tuple[Sides, tuple[str, ...]]:

@@ -8,9 +8,11 @@ stores nothing to it but other objects that it makes, which the exit block does.
 from __future__ import annotations
 
 import time
+from collections import defaultdict
 from collections.abc import Iterator, Sequence
 
 from optimizer.ir.check import inner_label
+from optimizer.ir.domains.term import Term
 from optimizer.ir.faults import Unsupported
 from optimizer.ir.immutable import replace
 from optimizer.ir.rows.row import NEW
@@ -19,6 +21,8 @@ from optimizer.ir.types.trace_layout import layout_of
 from validator.prove.discharge import Budget, Discharger, Holds
 from validator.prove.encode import encode
 from validator.prove.matching import are_alike
+from validator.prove.memory.chains import Stored, links
+from validator.prove.memory.symbolic_heap import SymbolicHeap
 from validator.prove.memory.visibility import agrees, anything, visible
 from validator.prove.obligations import Obligation, Pair, Place
 from validator.prove.pairing import encode_pair
@@ -61,18 +65,32 @@ def hands_over_other_memory(
 
 def _matched(pair: Pair) -> Pair:
     """The pair, in which new objects that go nowhere but to side exits are those of the recorded trace that are made
-    alike, in order, if there are such: a guess, which proves nothing by itself."""
+    alike and hold the most of the same, if there are such: a guess, which proves nothing by itself."""
     recorded = [*pair.before.made.values()]
     named = {number: alloc for number, alloc in pair.after.made.items() if alloc in recorded}
+    if len(named) == len(pair.after.made):
+        return pair
     left = [alloc for alloc in recorded if alloc not in named.values()]
+    wanted, got = _contents(pair.before.heap), _contents(pair.after.heap)
     for number, alloc in pair.after.made.items():
         alike = [one for one in left if number not in named and are_alike(one, alloc)]
         if alike:
-            named[number] = partner = next((one for one in alike if one.value.length is alloc.value.length), alike[0])
+            named[number] = partner = max(alike, key=lambda one: len(wanted[one] & got[alloc]))
             left.remove(partner)
-    if len(named) == sum(alloc in recorded for alloc in pair.after.made.values()):
-        return pair
     return Pair(pair.memory, pair.before, encode(pair.after.trace, pair.memory, pair.before, named), pair.options)
+
+
+def _contents(heap: SymbolicHeap) -> defaultdict[Term, set[tuple[str, Term | None, Term]]]:
+    """The places of new objects to which a trace stores, with what it stores, and the lengths of arrays."""
+    contents: defaultdict[Term, set[tuple[str, Term | None, Term]]] = defaultdict(set)
+    for alloc in heap.allocations:
+        if alloc.value.length is not None:
+            contents[alloc].add(("", None, alloc.value.length))
+    for slot in heap.memory.slots.values():
+        for link in links(heap.chain(slot)):
+            if isinstance(link, Stored):
+                contents[link.object].add((slot.key, link.index, link.value))
+    return contents
 
 
 def _obligations(pair: Pair, j: int, origin: int) -> Iterator[Obligation]:
@@ -81,7 +99,7 @@ def _obligations(pair: Pair, j: int, origin: int) -> Iterator[Obligation]:
     if not listed:
         return
     wanted, got = pair.before.guards[origin].exit.heap, pair.exit(j, origin).heap
-    seen = visible(got, listed, anything)
+    seen = visible(got, listed, anything) - visible(got, (), anything)  # these are compared at each side exit
     place, fails = Place(origin, j, guard.events), (pair.terms.not_(guard.passes),)
     if not {*listed} <= {*wanted.allocations}:
         yield Obligation(f"guard {j}: new object", place, pair.terms.false, fails)

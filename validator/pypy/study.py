@@ -26,7 +26,8 @@ from validator.pypy.inferred.constants.folded import Folded, with_folded
 from validator.pypy.inferred.constants.indices import Numbers, numbers_in, with_indices
 from validator.pypy.inferred.constants.lengths import Lengths, with_lengths
 from validator.pypy.inferred.constants.zeros import Zeros, with_zeros
-from validator.pypy.inferred.effects import Effect, Evidence, leaves
+from validator.pypy.inferred.effects import Effect, leaves
+from validator.pypy.inferred.evidence import Evidence
 from validator.pypy.inferred.executed import with_calls_of_constants, with_constants
 from validator.pypy.inferred.fields import NEVER_CHANGES, Fields, Lone
 from validator.pypy.inferred.given import with_given
@@ -145,8 +146,7 @@ class Study:
     _kept: list[Kept] = field(default_factory=list)
 
     def add(self, items: Iterable[LogPair | Unpaired], file: str) -> None:
-        """Takes in all pairs of the next log, `file`. Of pairs that cannot be translated, and of traces that PyPy gave
-        up, what was recorded says something of fields."""
+        """Takes in all pairs of the next log, `file`, and what others of its traces contradict."""
         parents, targets = Parents(), Targets()
         self._fields, self._cells = self._fields.with_next_log(), {}
         self._descrs.next_log()
@@ -155,8 +155,8 @@ class Study:
             targets.add(item)
             if isinstance(item, LogPair):
                 self._add(item, file)
-            elif item.section.is_recorded:
-                self._add_recorded(item.section, file)
+            else:
+                self._contradict(item.section, file)
         parents.close()
         targets.close()
         self._logs.append((self._fields, parents, targets, self._cells))
@@ -165,7 +165,8 @@ class Study:
         try:
             sides = _sides(pair, file)
         except (NotStraight, InputError):
-            self._add_recorded(pair.recorded, file)
+            self._contradict(pair.recorded, file)
+            self._contradict(pair.optimized, file)
             return
         self._descrs.add(file, sides.before.lines)
         self._prologues[sides.prologue] += 1
@@ -187,13 +188,17 @@ class Study:
         if fewer := self._lone.add(one, sides, is_bridge=pair.kind is Kind.BRIDGE):
             self._of_lone.add(one, row, once, Sameness(rows, lone=fewer))
 
-    def _add_recorded(self, section: Section, file: str) -> None:
+    def _contradict(self, section: Section, file: str) -> None:
+        """Takes in what a trace by itself contradicts: of a pair that cannot be translated, or without one."""
         try:
-            recorded = read_printed(section, file)
+            printed = read_printed(section, file)
         except InputError:
             return
-        self._fields.add(recorded.lines, sameness_in(recorded))
-        self._add_cells(Sides(recorded, Printed((), ())))
+        if section.is_recorded:
+            self._fields.add(printed.lines, sameness_in(printed))
+            self._add_cells(Sides(printed, Printed((), ())))
+        for part in (self._evidence, self._apart, self._lone, self._lengths, self._types):
+            part.contradict(printed, is_recorded=section.is_recorded)
 
     def _add_cells(self, sides: Sides) -> None:
         for function, number, _ in numbers_in(sides):
@@ -253,7 +258,7 @@ class Study:
     def _effects(self, log: int, lone: Set[str], *, is_own: bool) -> frozenset[Effect]:
         of_lone = self._of_lone.assumed(log, is_own=is_own)
         effects = {*(effect for effect in of_lone if effect.memory in lone), *self._references.effects()}
-        return self._evidence.assumed(log, is_own=is_own) | (effects - self._evidence.denied)
+        return self._evidence.without_contradicted(self._evidence.assumed(log, is_own=is_own) | effects)
 
 
 def _usual(prologues: Counter[tuple[str, ...]]) -> frozenset[tuple[str, ...]]:

@@ -112,6 +112,31 @@ def test_not_where_it_is_used_in_several_ways() -> None:
     assert not isinstance(behind.verdict, Proved)
 
 
+@pytest.mark.parametrize(
+    ("made", "name", "is_right"),
+    [
+        ("new_array_clear(3, descr=<ArrayS 8>)", "text", False),
+        ("newstr(3)", "text", True),
+        ("new_with_vtable(descr=<SizeDescr 16>)", "text", False),
+        ("new_with_vtable(descr=<SizeDescr 16>)", "list", True),
+        ("newstr(3)", "list", False),
+        ("new_array_clear(3, descr=<ArrayP 8>)", "items", True),
+        ("new_array_clear(3, descr=<ArrayS 8>)", "items", False),
+    ],
+)
+def test_not_where_something_else_is_stored(made: str, name: str, *, is_right: bool) -> None:
+    """By a trace that PyPy has given up, too."""
+    before = recorded("[p0]", f"p1 = {made}", f"setfield_gc(p0, p1, descr={LOADS[name]})", "finish()")
+    *_, behind = judged(before + whole(name))
+    assert isinstance(behind.verdict, Proved) is is_right
+
+
+def test_not_where_what_is_stored_is_used_in_another_way() -> None:
+    stored = "i2 = arraylen_gc(p1, descr=<ArrayS 8>)", f"setfield_gc(p0, p1, descr={LOADS['text']})", "finish()"
+    *_, behind = judged(recorded("[p0, p1]", *stored) + whole("text"))
+    assert not isinstance(behind.verdict, Proved)
+
+
 NUMBER = "guard_gc_type(p3, {}, descr=<Guard0x7f45>) [p0]"
 
 

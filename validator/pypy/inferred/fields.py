@@ -24,10 +24,11 @@ from dataclasses import dataclass, field, replace
 
 from optimizer.ir.types.memory_types import Field, lone_field
 from validator.pypy.inferred.executed import EQUATING
+from validator.pypy.inferred.found import are_different, found_numbers
 from validator.pypy.inferred.sameness import Node, Sameness
 from validator.pypy.inferred.witnesses import Row, Witness, told_alone
 from validator.pypy.inferred.written import ALLOCATIONS, Spans, place_in, place_of, widen
-from validator.pypy.printed.lines import NULL, Line, is_named, is_pointer, is_variable
+from validator.pypy.printed.lines import NULL, Line, Printed, is_named, is_pointer, is_variable
 from validator.pypy.printed.straight import BEFORE, Sides
 from validator.pypy.printed.variables import sharing
 
@@ -81,7 +82,8 @@ class Fields:
         """Takes in a recorded trace."""
         watched: set[str | Node] = set()
         stored: dict[str, set[str]] = {}
-        values = _found(recorded)
+        values, numbers = _found(recorded), found_numbers(recorded)
+        held: dict[tuple[str, str | Node], str] = {}
         self.share |= sharing(recorded)
         for line in recorded:
             if place := place_of(line):
@@ -93,9 +95,14 @@ class Fields:
             elif (found := line.access) and is_pure(found.memory):
                 self.pure.add(found.memory)
                 there = stored.get(found.place[0], self.pure)
+                cell, number = (found.memory, _which(found.place[0], sameness)), numbers.get(found.value, found.value)
                 if found.is_store:
                     there.add(found.memory)
-                elif found.memory not in there or _which(found.place[0], sameness) in watched:
+                    changes = held.get(cell, number) != number
+                else:
+                    changes = found.memory not in there or cell[1] in watched
+                    changes = changes or are_different(held.setdefault(cell, number), number)
+                if changes:
                     self.may_change.add(found.memory)
                 if (left := _left(found.memory)) and values.get(found.value) != left:
                     self.other.add(found.memory)
@@ -181,13 +188,19 @@ class Lone:
     def add(self, pair: Witness, sides: Sides, *, is_bridge: bool) -> frozenset[str]:
         """Takes in a pair, and gives the fields for which it speaks. What is left out in a bridge, its parent may have
         known; what nobody uses may be gone for that."""
-        self.denied |= _loaded_again(sides.after.lines) | _of_new(sides.before.lines)
+        self.contradict(sides.before, is_recorded=True)
+        self.contradict(sides.after, is_recorded=False)
         telling = _telling(sides.before.lines)
         recorded, optimized = (Counter(_of_constants(lines)) for lines in (telling, sides.after.lines))
         fewer = [memory for memory, times in optimized.items() if times < recorded[memory] and not is_bridge]
         for memory in fewer:
             self.relied_on.setdefault(memory, set()).add(pair)
         return frozenset(fewer)
+
+    def contradict(self, printed: Printed, *, is_recorded: bool) -> None:
+        """Takes in what a trace by itself contradicts."""
+        lines = printed.lines
+        self.denied |= _of_new(lines) | _of_two(lines) if is_recorded else _loaded_again(lines)
 
     def assumed(self, log: int) -> frozenset[str]:
         """The fields that one constant object alone is taken to have in the log of that number: how many there are in
@@ -230,6 +243,20 @@ def _of_new(lines: tuple[Line, ...]) -> set[str]:
     """The fields of objects that are allocated: there are others than a constant."""
     made = {line.result for line in lines if line.name in ALLOCATIONS}
     return {found.memory for line in lines if (found := line.access) and found.place[0] in made}
+
+
+def _of_two(lines: tuple[Line, ...]) -> set[str]:
+    """The fields of constants that a recorded trace has found to be different, with no call or store between."""
+    values, found = dict[str, str](), found_numbers(lines)
+    two: set[str] = set()
+    for line in lines:
+        access = line.access
+        if line.may_write or (access and access.is_store):
+            values.clear()
+        elif access and is_pointer(access.place[0]) and access.value in found:
+            value = found[access.value]
+            two |= {access.memory} if are_different(values.setdefault(access.memory, value), value) else set()
+    return two
 
 
 def _loaded_again(lines: tuple[Line, ...]) -> set[str]:

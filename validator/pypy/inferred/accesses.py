@@ -1,0 +1,123 @@
+"""The accesses and calls of one trace of a pair, by their places, and the calls that both traces make."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from validator.pypy.inferred.sameness import Node, Sameness
+from validator.pypy.printed.lines import ANY_EFFECT, Line, Printed, is_variable, touches_no_object
+
+_FORGETS = ("label", "gc_store")
+"""Operations behind which PyPy's optimizer may know less of all memory."""
+
+Place = tuple[str, tuple[Node, ...]]
+
+
+@dataclass(frozen=True, slots=True)
+class Done:
+    """An access, with the `name` of what it loads or stores. `cached`: PyPy's optimizer knows afterwards what stands
+    there."""
+
+    at: int
+    is_store: bool
+    place: Place
+    value: Node
+    name: str
+    cached: bool
+
+
+class Accesses:
+    """The accesses, the calls that may have effects, and the checks for valid code of one trace, by their places; of
+    each value, where it is seen first."""
+
+    def __init__(self, trace: str, printed: Printed, sameness: Sameness) -> None:
+        lines = printed.lines
+        self.calls = [
+            (at, line) for at, line in enumerate(lines) if line.may_write and not touches_no_object(line.function)
+        ]
+        self.given = {at: {*(sameness.of(trace, text) for text in line.called_with)} for at, line in self.calls}
+        self.checks = [at for at, line in enumerate(lines) if line.name == "guard_not_invalidated"]
+        self._forgetting = [at for at, line in enumerate(lines) if line.name.startswith(_FORGETS)]
+        self.accesses = [
+            Done(
+                at,
+                found.is_store,
+                (found.memory, places),
+                sameness.of(trace, found.value),
+                found.value,
+                _is_cached(line),
+            )
+            for at, line in enumerate(lines)
+            if (found := line.access)
+            for places in [tuple(sameness.of(trace, part) for part in found.place)]
+        ]
+        self.storing = {done.at for done in self.accesses if done.is_store}
+        self.stores: dict[Place, list[Done]] = {}
+        self.loads: dict[Place, list[int]] = {}
+        for done in self.accesses:
+            if done.is_store:
+                self.stores.setdefault(done.place, []).append(done)
+            else:
+                self.loads.setdefault(done.place, []).append(done.at)
+        self.seen: dict[Node, int] = {sameness.of(trace, text): -1 for text in printed.inputs}
+        for at, line in enumerate(lines):
+            for text in (*line.args, *((line.result,) if line.result else ())):
+                self.seen.setdefault(sameness.of(trace, text), at)
+
+    def has(self, place: Place, at: int) -> bool:
+        """Is the object of that place an object in this trace in front of `at`, or an input?"""
+        return self.seen.get(place[1][0], -1) < at
+
+    def again(self) -> Iterator[tuple[Done, Done]]:
+        """Each load of a place that the trace has accessed already, with that access; stores to other places of the
+        same memory may have changed it, and end that."""
+        last: dict[str, dict[Place, Done]] = {}
+        for done in self.accesses:
+            places = last.setdefault(done.place[0], {})
+            if not done.is_store and done.place in places:
+                yield places[done.place], done
+            if done.is_store:
+                places.clear()
+            places[done.place] = done
+
+    def is_given(self, at: int, place: Place) -> bool:
+        """Is the object of that place, a field, one that the call there is given?"""
+        _, (base, *index) = place
+        return base in self.given[at] and not index
+
+    def forgets(self, first: int, second: int) -> bool:
+        """May the optimizer forget something between these, for another reason than a call?"""
+        return any(first < at < second for at in self._forgetting)
+
+
+def _is_cached(line: Line) -> bool:
+    """PyPy's optimizer does not know items at indices that vary, nor fields of items."""
+    if line.name.startswith(("getfield_gc", "setfield_gc")):
+        return True
+    return line.name.startswith(("getarrayitem_gc", "setarrayitem_gc")) and not is_variable(line.args[1])
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """A call that both traces make: its places in the recorded and in the optimized one."""
+
+    here: int
+    there: int
+    line: Line
+
+    @property
+    def is_known(self) -> bool:
+        """Does PyPy know what the function reads and writes?"""
+        return self.line.effect < ANY_EFFECT
+
+
+def aligned(before: list[tuple[int, Line]], after: list[tuple[int, Line]]) -> Iterator[Call]:
+    """The calls of both traces that correspond, in order."""
+    start = 0
+    for here, line in before:
+        for number in range(start, len(after)):
+            if after[number][1].function == line.function:
+                yield Call(here, after[number][0], line)
+                start = number + 1
+                break
