@@ -15,9 +15,10 @@ from optimizer.ir.faults import InputError, Unsupported
 from optimizer.ir.trace import Trace, exit_of
 from optimizer.pipeline import optimize
 from validator.processes.workers import Supervision
+from validator.pypy.pair_text import translated
 from validator.pypy.printed.lines import Line
 from validator.pypy.printed.straight import NotStraight
-from validator.pypy.study import Knowledge, Study, translated
+from validator.pypy.study import Knowledge, Study
 
 _LIMIT_S = 60.0
 _MEMORY_MB = 4096

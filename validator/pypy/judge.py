@@ -28,11 +28,12 @@ from validator.pypy.facts import LateFacts
 from validator.pypy.handed import hands_over_other_memory
 from validator.pypy.open import Open
 from validator.pypy.origins import with_places
+from validator.pypy.pair_text import translated
 from validator.pypy.printed.lines import allocates_raw
 from validator.pypy.printed.parents import path_to
 from validator.pypy.printed.straight import NotStraight
 from validator.pypy.resume_data import Loop, are_computed, hand_over_the_same, may_share, with_origins
-from validator.pypy.study import Knowledge, is_inferred, translated
+from validator.pypy.study import Knowledge, is_inferred
 from validator.pypy.translate import Translated
 from validator.verdict import (
     Evidence,

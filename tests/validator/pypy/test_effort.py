@@ -14,8 +14,9 @@ from validator import Failargs, Options, Proved, Refuted, Unknown, Verdict, vali
 from validator.prove.judge import OUT_OF_TIME
 from validator.pypy.exits import prove_with_exits
 from validator.pypy.judge import OPTIONS, Judged, holds, judge
+from validator.pypy.pair_text import translated
 from validator.pypy.resume_data import Loop
-from validator.pypy.study import study, translated
+from validator.pypy.study import study
 from validator.verdict import Evidence
 
 LOG = """\

@@ -10,7 +10,8 @@ from tests.pypy_logs import POINT, WORK, bridge, judged, judged_bridge, loop, pa
 from validator import Evidence, Proved, Unknown, Verdict
 from validator.pypy.judge import Texts, judge
 from validator.pypy.origins import with_places
-from validator.pypy.study import study, translated
+from validator.pypy.pair_text import translated
+from validator.pypy.study import study
 from validator.pypy.translate import Translated
 
 LEFT = "<FieldP Node.left 8>"

@@ -13,9 +13,10 @@ from validator import Proved
 from validator.pypy.inferred.quotients import divides
 from validator.pypy.inferred.sameness import Sameness
 from validator.pypy.judge import judge
+from validator.pypy.pair_text import translated
 from validator.pypy.printed.rows import rows_of
 from validator.pypy.printed.straight import AFTER, BEFORE
-from validator.pypy.study import study, translated
+from validator.pypy.study import study
 
 WORD = 1 << 64
 

@@ -9,10 +9,11 @@ from optimizer.ir.dialects.pypy_pairs import LogPair, pair_sections
 from validator import Proved
 from validator.pypy.inferred.sameness import Sameness
 from validator.pypy.judge import judge
+from validator.pypy.pair_text import translated
 from validator.pypy.printed.lines import read_printed
 from validator.pypy.printed.rows import rows_of
 from validator.pypy.printed.straight import AFTER, BEFORE, Sides, straight
-from validator.pypy.study import study, translated
+from validator.pypy.study import study
 
 MAP, LINK, ITEM = "descr=<FieldP Box.map 8>", "descr=<FieldP Cell.link 8>", "descr=<ArrayP 8>"
 TWICE = f"""\

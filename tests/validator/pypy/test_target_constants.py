@@ -13,10 +13,11 @@ from validator.pypy.inferred.constants.indices import with_indices
 from validator.pypy.inferred.constants.zeros import with_zeros
 from validator.pypy.inferred.executed import with_constants
 from validator.pypy.inferred.sameness import NOTHING, Sameness
+from validator.pypy.pair_text import translated
 from validator.pypy.printed.lines import Line, Printed
 from validator.pypy.printed.rows import rows_of
 from validator.pypy.printed.straight import AFTER, BEFORE, Sides
-from validator.pypy.study import study, translated
+from validator.pypy.study import study
 
 KEY, VALUE = (f"<FieldP Node.inst_{name}>" for name in ("key 8", "value 16"))
 MARK = "setfield_gc(p0, 7, descr=<FieldS Node.inst_mark 24>)"

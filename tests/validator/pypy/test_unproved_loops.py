@@ -61,7 +61,7 @@ def test_a_preamble_that_is_no_straight_line_leaves_the_recorded_loop(monkeypatc
     def crooked(sides: Sides) -> Sides:
         raise NotStraight("it is none")
 
-    monkeypatch.setattr("validator.pypy.study.by_preamble", crooked)
+    monkeypatch.setattr("validator.pypy.pair_text.by_preamble", crooked)
     second = judged_bridge()
     assert isinstance(second.verdict, Proved), second.verdict
 

@@ -11,9 +11,10 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from itertools import count
 
+from optimizer.ir.dialects.pypy_pairs import LogPair
 from validator.pypy.printed.buffers import with_buffers
 from validator.pypy.printed.forcing import without_forcing
-from validator.pypy.printed.lines import NULL, Line, Printed, allocates_raw, is_variable
+from validator.pypy.printed.lines import NULL, Line, Printed, allocates_raw, is_variable, read_printed
 
 BEFORE, AFTER = "before", "after"
 """The names of both traces."""
@@ -86,6 +87,11 @@ class Sides:
         """The pair, and its target, where nothing is computed in optimized traces that is not used."""
         target = self.target and self.target.without_unused()
         return replace(self, after=self.after.without_unused(), target=target)
+
+
+def sides_of(pair: LogPair, file: str) -> Sides:
+    """The sides of a pair as the log prints them. Raises NotStraight and InputError."""
+    return straight(read_printed(pair.recorded, file), read_printed(pair.optimized, file))
 
 
 def straight(recorded: Printed, optimized: Printed) -> Sides:

@@ -1,0 +1,164 @@
+"""The pair of a log in the trace language, with all that is known of the log, and its assumptions."""
+
+from __future__ import annotations
+
+from collections.abc import Set
+from functools import lru_cache
+
+from optimizer.ir.dialects.pypy_pairs import Kind, LogPair
+from optimizer.ir.immutable import replace
+from validator.pypy.alike import alike, of_one_array
+from validator.pypy.facts import Facts, facts_of
+from validator.pypy.field_types import with_numbers, with_types
+from validator.pypy.forwarded import FORWARDED, forwarded
+from validator.pypy.inferred.classes import with_classes
+from validator.pypy.inferred.constants.folded import with_folded
+from validator.pypy.inferred.constants.indices import with_indices
+from validator.pypy.inferred.constants.lengths import with_lengths
+from validator.pypy.inferred.constants.zeros import with_zeros
+from validator.pypy.inferred.executed import with_calls_of_constants, with_constants
+from validator.pypy.inferred.given import with_given
+from validator.pypy.inferred.grants import with_guards_that_hold, with_narrow_numbers
+from validator.pypy.inferred.sameness import Node, Sameness
+from validator.pypy.inferred.watched import with_watched
+from validator.pypy.label_args import mistakes
+from validator.pypy.lookups import with_lookups
+from validator.pypy.printed.float_bytes import with_float_bytes
+from validator.pypy.printed.frames import check_frames
+from validator.pypy.printed.lines import UNUSED, is_pointer
+from validator.pypy.printed.lists import named_kinds, with_lists
+from validator.pypy.printed.parents import correspond, path_to
+from validator.pypy.printed.patterns import with_pattern
+from validator.pypy.printed.rows import Rows, by_preamble, rows_of, with_target
+from validator.pypy.printed.signals import with_ticks
+from validator.pypy.printed.straight import NotStraight, Sides, sides_of
+from validator.pypy.printed.tables import with_tables
+from validator.pypy.printed.thread import with_readings
+from validator.pypy.printed.variables import named, with_variables
+from validator.pypy.study import SEEN_ELSEWHERE, Knowledge
+from validator.pypy.translate import Translated, translate
+
+
+def translated(
+    pair: LogPair,
+    file: str,
+    knowledge: Knowledge,
+    *,
+    strict: Translated | None = None,
+    is_by_preamble: bool = False,
+    is_typed: bool = False,
+) -> Translated:
+    """The pair in the trace language, with its assumptions. Behind the `strict` translation comes a generous one, which
+    grants the optimizer all that it may have known, and the log does not say. `is_by_preamble`: that of a bridge with
+    the preamble of the loop that it jumps to, in the place of what was recorded; `is_typed`: it says of which types the
+    fields are that it asks for there. Raises NotStraight and InputError."""
+    generous = strict is not None
+    whole, sides, facts, of_values = _with_facts(pair, file, knowledge, generous)
+    sides = by_preamble(sides) if is_by_preamble else sides
+    sides, lookups = with_lookups(sides, knowledge.leaves)
+    sides, given = with_given(sides, knowledge.effects, knowledge.leaves)
+    known = knowledge.leaves, knowledge.fields.never_changes
+    sides, watched = with_watched(sides, whole, *known)
+    sides = with_calls_of_constants(with_constants(sides, *known))
+    sides, apart = with_classes(sides, knowledge.inferred.apart)
+    sides, zeros = with_zeros(sides, knowledge.inferred.zeros)
+    sides, lengths = with_lengths(sides, knowledge.inferred.lengths)
+    sides, indices = with_indices(sides, knowledge.inferred.cells)
+    sides, types = with_types(sides, knowledge.inferred.types) if is_typed else (sides, ())
+    if strict is not None:
+        sides = with_narrow_numbers(with_guards_that_hold(sides, strict.origins, pair.kind))
+    text = _text(sides, knowledge, generous=generous)
+    text, numbers = with_numbers(sides, text, knowledge.inferred.arrays) if is_typed else (text, ())
+    rests_on = {parent.number for parent in pair.parents if facts.lines}
+    rests_on |= {number for number in knowledge.targets.bridges_to(rests_on) if number < pair.number}
+    if pair.target is not None:
+        rests_on.add(pair.target.number)
+    inferred = *apart, *zeros, *lengths, *indices, *types, *numbers
+    assumes = sorted({*text.assumes, *facts.assumes, *of_values, *lookups, *given, *watched, *inferred})
+    told = (f"{what}{SEEN_ELSEWHERE}" if what in knowledge.elsewhere else what for what in assumes)
+    guards = (line for line in sides.after.lines if line.is_guard)
+    resumed = (named(knowledge.parents.resumed(pair.number, guard)) for guard in guards)
+    return replace(
+        text,
+        assumes=tuple(told),
+        rests_on=tuple(sorted(rests_on)),
+        is_bridge=pair.kind is not Kind.LOOP and not text.is_loop,
+        by_preamble=is_by_preamble,
+        resumed=tuple(named_kinds(memories, sides.lines) for memories in resumed),
+        mistakes=() if is_by_preamble else text.mistakes,
+    )
+
+
+@lru_cache(maxsize=1)  # a bridge to an inner label is translated twice
+def _with_facts(
+    pair: LogPair, file: str, knowledge: Knowledge, generous: bool
+) -> tuple[Sides, Sides, Facts, tuple[str, ...]]:
+    """The pair as the log has it, and with what its parents say in front, with the assumptions. Raises NotStraight and
+    InputError."""
+    whole = _whole(pair, file)
+    if whole.prologue not in knowledge.prologues:
+        raise NotStraight("what is loaded in front is in another order than in front of most traces of the log")
+    check_frames(whole, frozenset().union(*knowledge.prologues))
+    sides = whole.without_unused()
+    unused = () if sides == whole else (UNUSED,)
+    sides, of_floats = with_float_bytes(sides)
+    sides, of_signals = with_ticks(sides)
+    facts = Facts()
+    path = path_to(pair, file)
+    path = path if path is not None and correspond(path.handed, sides.before.inputs) else None
+    if path is not None:
+        facts = facts_of(path, sides, knowledge.effects, knowledge.fields, generous=generous)
+        sides = replace(sides, before=sides.before.with_lines(facts.in_front(sides.before.lines)))
+    sides, tables = with_tables(sides)
+    sides, lists = with_lists(sides, whole)
+    sides, pattern = with_pattern(sides)
+    sides, variables = (sides, ()) if knowledge.fields.share else with_variables(sides, path)
+    return whole, sides, facts, (*unused, *of_floats, *of_signals, *tables, *lists, *pattern, *variables)
+
+
+def _text(sides: Sides, knowledge: Knowledge, *, generous: bool) -> Translated:
+    rows = rows_of(sides)
+    sameness, inferred = Sameness(rows, knowledge.leaves), knowledge.inferred
+    made_one = _made_one(rows, sameness, inferred.lone)
+    tables = alike(sides, inferred.alike)
+    same = [(one, other) for one, *others in tables.values() for other in others]
+    if made_one or same:
+        sameness = Sameness(rows, knowledge.leaves, inferred.lone, same)
+    more = forwarded(rows, sameness, knowledge.leaves) if inferred.forwards else []
+    if more:
+        same += more
+        sameness = Sameness(rows, knowledge.leaves, inferred.lone, same)
+    sides, folded = with_folded(sides, rows, sameness, inferred.folded)
+    if folded:
+        rows = rows_of(sides)
+        sameness = Sameness(rows, knowledge.leaves, inferred.lone, same)
+    text = translate(
+        sides, rows, sameness, inferred.effects, knowledge.fields, contents=inferred.contents, generous=generous
+    )
+    of_one = (*map(of_one_array, tables), *((FORWARDED,) if more else ()))
+    assumes = (*text.assumes, *map(_one_object, made_one), *of_one, *folded)
+    return replace(text, assumes=assumes, mistakes=tuple(mistakes(sides, sameness)))
+
+
+def _one_object(memory: str) -> str:
+    return f"constants that have {memory} are one object"
+
+
+def _made_one(rows: Rows, sameness: Sameness, lone: Set[str]) -> list[str]:
+    """The `lone` fields of which nothing else tells that the constants that have them are one object."""
+    holders: dict[str, set[Node]] = {}
+    for trace, found in rows.accesses():
+        if found.memory in lone and is_pointer(found.place[0]):
+            holders.setdefault(found.memory, set()).add(sameness.of(trace, found.place[0]))
+    return sorted(memory for memory, nodes in holders.items() if len(nodes) > 1)
+
+
+@lru_cache(maxsize=1)  # a pair is translated up to three times
+def _whole(pair: LogPair, file: str) -> Sides:
+    """The pair with the loop that it jumps to, if that is a peeled one."""
+    sides = sides_of(pair, file)
+    if pair.is_target_lost:
+        raise NotStraight("a jump to an inner label that is not known, or to that of another loop")
+    if pair.target is not None:
+        sides = with_readings(with_target(sides, sides_of(pair.target, file), pair.target.number))
+    return sides
