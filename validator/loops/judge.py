@@ -6,7 +6,9 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from optimizer.ir.immutable import replace
-from optimizer.ir.trace import Trace, Var, exit_of
+from optimizer.ir.loops import Part
+from optimizer.ir.rows.row import FACT
+from optimizer.ir.trace import Exit, Trace, Var, exit_of
 from validator.loops.proofs import (
     AGAIN,
     BODY,
@@ -174,12 +176,18 @@ def _elsewhere(loop: Loop, of_body: Evidence, options: Options) -> str:
     is_asked = _leaves_with_the_recorded(loop, options)
     if is_asked and (guards := [j for j in of_body.stricter if j >= in_body]):
         return f"guard {guards[0]} fails where the recorded loop goes on"
-    asked = [arg for guard in loop.recorded.guards[:1] for arg in guard.args]
-    is_on_constants = bool(asked) and not any(isinstance(arg, Var) for arg in asked)
-    first = len(loop.first[0].guards) + is_on_constants
+    first = len(loop.first[0].guards) + _has_place_in_front(loop.recorded)
     others = ((j, of_body.origins[j]) for j in sorted((*of_body.early, *of_body.stricter)))
     guards = [j for j, origin in others if origin is not None and origin >= first]
     return f"guard {guards[0]} fails where that of the preamble does not" if guards and options.by_preamble else ""
+
+
+def _has_place_in_front(preamble: Part) -> bool:
+    """Does it begin with a guard that always passes, and lists nothing? There it has begun, and nothing else."""
+    first = next((one for one in preamble.ops if one.op.kind is not FACT), None)
+    if first is None or first.op.name != "guard_true" or isinstance(first.args[0], Var):
+        return False
+    return exit_of(first) == Exit()
 
 
 def _freer(

@@ -8,7 +8,7 @@ from optimizer.ir.immutable import immutable, replace
 from optimizer.ir.loops import Part, Peeled, goes_back, part_of, taken_apart
 from optimizer.ir.rows.ops import Kind, Type
 from optimizer.ir.rows.row import EVENT, FACT, FIELD, LOAD, NEW, STORE, Role
-from optimizer.ir.trace import Trace, exit_of
+from optimizer.ir.trace import Operation, Trace, exit_of
 from optimizer.ir.types.call_questions import effects_at
 from optimizer.ir.types.calls import call_of
 from optimizer.ir.types.declared import NO_DECLARATIONS, Call, Declarations, KnownObject
@@ -137,6 +137,11 @@ def may_leave_exception(part: Part, layout: Layout) -> bool:
         elif row.memory is not None and row.memory.pending and row.result is not Type.INT:
             pending = not row.is_guard and row.result is Type.VOID
     return pending
+
+
+def is_declared(call: Operation, layout: Layout) -> bool:
+    """Do declarations say what the function of a call does? Else it is what the recorded trace alone says."""
+    return call.descr is not None and layout.call(call.descr) is not None
 
 
 def promising_nothing(part: Part) -> Part:

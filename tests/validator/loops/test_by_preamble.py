@@ -10,7 +10,7 @@ from validator import Failargs, Guards, Options, Proved, Unknown, Unsupported, V
 
 LABEL = LOADED_ONCE.index("label(")
 PREAMBLE = edited(f"{LOADED_ONCE[:LABEL]}jump(p0, i0)", ", origin=0", "")
-ENTERED = edited(PREAMBLE, "[p0, i0]", "[p0, i0]\nguard_true(1) [p0, i0]")
+ENTERED = edited(PREAMBLE, "[p0, i0]", "[p0, i0]\nguard_true(1)")
 BRIDGE = "[p0, i0]\njump(p0, i0)"
 BRIDGED = "[p0, i0]\ni3 = getfield_gc_i(p0, descr=Node.step)\njump(p0, i0, i3, descr=Body)"
 SOONER = LOADED_ONCE[:LABEL] + edited(LOADED_ONCE[LABEL:], "1000", "500")
@@ -38,16 +38,39 @@ def test_its_guards_fail_where_those_of_the_preamble_do() -> None:
 
 
 @pytest.mark.parametrize(
-    ("asked", "kind"),
+    ("begun", "asked", "kind"),
     [
-        ("guard_true(i4, origin=0) [p0, i0]", Proved),
-        ("guard_true(i4, origin=1) [p0, i5]", Unknown),
-        ("guard_true(i4, origin=0) [p0, i5]", Unknown),
+        ("guard_true(1)", "guard_true(i4, origin=0) [p0, i0]", Proved),
+        ("assert_not_none(p0)\nguard_true(1)", "guard_true(i4, origin=0) [p0, i0]", Proved),
+        ("guard_true(1)", "guard_true(i4, origin=1) [p0, i5]", Unknown),
+        ("guard_true(1) [p0, i0]", "guard_true(i4, origin=0) [p0, i0]", Unknown),
+        ("guard_true(1) [p0, 77]", "guard_true(i4, origin=0) [p0, 77]", Unknown),
+        ("i9 = same_as_i(1)\nguard_true(i9)", "guard_true(i4, origin=0) [p0, i0]", Unknown),
     ],
 )
-def test_what_the_label_wants_is_asked_in_front_of_the_preamble(asked: str, kind: type[Verdict]) -> None:
+def test_what_the_label_wants_is_asked_in_front_of_the_preamble(begun: str, asked: str, kind: type[Verdict]) -> None:
+    """Where that has begun: of what another guard lists that never fails, no proof of the loop has said anything."""
     after = edited(BRIDGED, "jump", f"i4 = int_lt(i0, 77)\ni5 = int_add(i0, i3)\n{asked}\njump")
-    assert isinstance(bridged(after, ENTERED, LOADED_ONCE.replace("origin=0", "origin=1")), kind)
+    entered, peeled = edited(ENTERED, "guard_true(1)", begun), LOADED_ONCE.replace("origin=0", "origin=1")
+    assert isinstance(bridged(after, entered, peeled), kind)
+
+
+@pytest.mark.parametrize("is_behind", [False, True])
+def test_a_guard_behind_a_store_is_none_at_which_the_preamble_has_begun(*, is_behind: bool) -> None:
+    """The recorded loop has such a guard in front of the store."""
+    store, asks = "setfield_gc(p0, 5, descr=Node.step)", "i4 = int_lt(i0, 77)\nguard_true(i4, origin=0) [p0, i0]"
+    first = [store, "guard_true(1)"] if is_behind else ["guard_true(1)", store]
+    rest = "i2 = int_add(i0, 1)\ni3 = int_lt(i2, 1000)\nguard_true(i3) [p0, i2]\n"
+    preamble = "\n".join(["[p0, i0]", *first, f"{rest}jump(p0, i2)\n"])
+    named = "\n".join(["[p0, i0]", *first, rest]).replace("guard_true(1)", "guard_true(1, origin=0)")
+    body = rest.replace("i2", "i5").replace("i0", "i2").replace("i3", "i6").replace("i6)", "i6, origin=1)")
+    peeled = (
+        f"{named.replace('i3)', 'i3, origin=1)')}label(p0, i2, descr=Body)\n{store}\n{body}jump(p0, i5, descr=Body)\n"
+    )
+    ahead = (store, asks) if is_behind else (asks,)
+    after = "\n".join(["[p0, i0]", *ahead, "jump(p0, i0, descr=Body)"])
+    verdict = bridged(after, preamble, peeled, Options(by_preamble=True, guards=Guards.SAFE))
+    assert isinstance(verdict, Proved) is not is_behind, verdict
 
 
 @pytest.mark.parametrize(("first", "kind"), [("guard_true(1)", Proved), ("guard_not_invalidated()", Unknown)])
@@ -125,3 +148,15 @@ def test_a_preamble_may_not_ask_any_more_whether_an_exception_is_pending(*, can_
         loop=(parse(f"{declared}[i0]\n{first}jump(i2)\n"), peeled),
     )
     assert isinstance(verdict, Unsupported if can_raise else Proved), verdict
+
+
+@pytest.mark.parametrize(("declared", "kind"), [("", Unsupported), ("elidable = true\ncan_raise = true\n", Proved)])
+def test_calls_of_a_preamble_are_declared(declared: str, kind: type[Verdict]) -> None:
+    """What the recorded trace alone says of them, the preamble says in another way."""
+    head = f'+++\n[call.hash]\nresult = "int"\n{declared}+++\n' if declared else ""
+    first = "i1 = call_pure_i(ConstClass(h), i0, descr=hash)\nguard_no_exception() [p0]\n"
+    body = first.replace("i0", "i2").replace("i1", "i3")
+    peeled = f"{head}[p0, i0]\n{first}i2 = int_add(i0, i1)\nlabel(p0, i2, descr=Body)\n{body}i4 = int_add(i2, i3)\n"
+    preamble = f"{head}[p0, i0]\n{first}i2 = int_add(i0, i1)\njump(p0, i2)\n"
+    verdict = bridged("[p0, i0]\njump(p0, i0, descr=Body)", preamble, f"{peeled}jump(p0, i4, descr=Body)\n")
+    assert isinstance(verdict, kind), verdict
