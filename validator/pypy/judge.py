@@ -23,7 +23,7 @@ from validator.loops.shape import bridge_to
 from validator.loops.written import check_written
 from validator.prove.judge import OUT_OF_TIME, validate
 from validator.pypy.ends import RESUME_AT_END, fails_at_end, prove_to_end, with_end
-from validator.pypy.exits import Prove, prove_with_exits
+from validator.pypy.exits import Prove, Shown, prove_with_exits
 from validator.pypy.facts import LateFacts
 from validator.pypy.handed import hands_over_other_memory
 from validator.pypy.open import Open
@@ -320,27 +320,27 @@ def _settled(text: Translated, options: Options, prove: Prove) -> tuple[Verdict,
         if ended is not None:
             before, shown = ended
             verdict, told = shown.verdict, shown.after
-    if isinstance(verdict, Proved) and (early := _early(verdict.evidence.origins, text)):
-        listing = with_origins(after, verdict.evidence.origins)
-        if not are_computed(before, listing, shown.options, early):
-            reason = f"guard {early[0]} hands over a value that its recorded guard does not have yet"
-            verdict = Unknown(verdict.evidence, reason)
-    if (
-        isinstance(verdict, Proved)
-        and (other := hands_over_other_memory(before, after, told, shown.loop, shown.options, verdict.evidence.origins))
-        is not None
-    ):
-        reason = f"guard {other} hands over a new object that may not hold what the recorded one does"
-        verdict = Unknown(verdict.evidence, reason)
-    if isinstance(verdict, Proved) and (borrowing := _borrowing(verdict.evidence.origins, text)):
-        reason = (
-            f"guard {borrowing[0]} has to resume in front of where it comes from, or where the guard in front does, "
-            "whose resume data it does not share"
-        )
-        verdict = Unknown(verdict.evidence, reason)
-    if isinstance(verdict, Proved) and (contradiction := _contradiction(verdict, text)):
-        verdict = Unknown(verdict.evidence, contradiction)
+    if isinstance(verdict, Proved) and (objection := _objection(verdict, text, before, told, shown)):
+        verdict = Unknown(verdict.evidence, objection)
     return verdict, Texts(before, told, text.assumes, text.rests_on, shown.options, shown.loop)
+
+
+def _objection(proved: Proved, text: Translated, before: Trace, told: Trace, shown: Shown) -> str | None:
+    """The reason for which a log tells more than what has been proved, if there is one."""
+    origins = proved.evidence.origins
+    if early := _early(origins, text):
+        listing = with_origins(text.after, origins)
+        if not are_computed(before, listing, shown.options, early):
+            return f"guard {early[0]} hands over a value that its recorded guard does not have yet"
+    if borrowing := _borrowing(origins, text):
+        where = "in front of where it comes from, or where the guard in front does, whose resume data it does not share"
+        return f"guard {borrowing[0]} has to resume {where}"
+    if contradiction := _contradiction(proved, text):
+        return contradiction
+    other = hands_over_other_memory(before, text.after, told, shown.loop, shown.options, origins)
+    if other is not None:
+        return f"guard {other} hands over a new object that may not hold what the recorded one does"
+    return None
 
 
 def _given_up(text: Translated) -> tuple[int | None, ...]:
