@@ -22,11 +22,11 @@ from validator.pypy.inferred.grants import with_guards_that_hold, with_narrow_nu
 from validator.pypy.inferred.sameness import Node, Sameness
 from validator.pypy.inferred.watched import with_watched
 from validator.pypy.label_args import mistakes
-from validator.pypy.lookups import with_lookups
 from validator.pypy.printed.float_bytes import with_float_bytes
 from validator.pypy.printed.frames import check_frames
 from validator.pypy.printed.lines import UNUSED, is_pointer
 from validator.pypy.printed.lists import named_kinds, with_lists
+from validator.pypy.printed.lookups import with_lookups
 from validator.pypy.printed.parents import correspond, path_to
 from validator.pypy.printed.patterns import with_pattern
 from validator.pypy.printed.rows import Rows, by_preamble, rows_of, with_target
