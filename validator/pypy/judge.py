@@ -10,7 +10,6 @@ from __future__ import annotations
 import time
 from dataclasses import dataclass
 
-from optimizer.ir.check import inner_label
 from optimizer.ir.dialects.pypy_pairs import Kind, LogPair
 from optimizer.ir.faults import InputError
 from optimizer.ir.faults import Unsupported as NotModelled
@@ -18,21 +17,20 @@ from optimizer.ir.immutable import replace
 from optimizer.ir.rows.row import STORE
 from optimizer.ir.run.interpreter import GuardFailed
 from optimizer.ir.trace import Trace, exit_of
-from validator.loops.proofs import ENTRY
 from validator.loops.shape import bridge_to
 from validator.loops.written import check_written
 from validator.prove.judge import OUT_OF_TIME, validate
 from validator.pypy.ends import RESUME_AT_END, fails_at_end, prove_to_end, with_end
-from validator.pypy.exits import Prove, Shown, prove_with_exits
+from validator.pypy.exits import Prove, prove_with_exits
 from validator.pypy.facts import LateFacts
-from validator.pypy.handed import hands_over_other_memory
+from validator.pypy.objections import objection_to
 from validator.pypy.open import Open
 from validator.pypy.origins import with_places
 from validator.pypy.pair_text import translated
 from validator.pypy.printed.lines import allocates_raw
 from validator.pypy.printed.parents import path_to
 from validator.pypy.printed.straight import NotStraight
-from validator.pypy.resume_data import Loop, are_computed, hand_over_the_same, may_share, with_origins
+from validator.pypy.resume_data import Loop, may_share, with_origins
 from validator.pypy.study import Knowledge, is_inferred
 from validator.pypy.translate import Translated
 from validator.verdict import (
@@ -320,27 +318,9 @@ def _settled(text: Translated, options: Options, prove: Prove) -> tuple[Verdict,
         if ended is not None:
             before, shown = ended
             verdict, told = shown.verdict, shown.after
-    if isinstance(verdict, Proved) and (objection := _objection(verdict, text, before, told, shown)):
+    if isinstance(verdict, Proved) and (objection := objection_to(verdict, text, before, told, shown)):
         verdict = Unknown(verdict.evidence, objection)
     return verdict, Texts(before, told, text.assumes, text.rests_on, shown.options, shown.loop)
-
-
-def _objection(proved: Proved, text: Translated, before: Trace, told: Trace, shown: Shown) -> str | None:
-    """The reason for which a log tells more than what has been proved, if there is one."""
-    origins = proved.evidence.origins
-    if early := _early(origins, text):
-        listing = with_origins(text.after, origins)
-        if not are_computed(before, listing, shown.options, early):
-            return f"guard {early[0]} hands over a value that its recorded guard does not have yet"
-    if borrowing := _borrowing(origins, text):
-        where = "in front of where it comes from, or where the guard in front does, whose resume data it does not share"
-        return f"guard {borrowing[0]} has to resume {where}"
-    if contradiction := _contradiction(proved, text):
-        return contradiction
-    other = hands_over_other_memory(before, text.after, told, shown.loop, shown.options, origins)
-    if other is not None:
-        return f"guard {other} hands over a new object that may not hold what the recorded one does"
-    return None
 
 
 def _given_up(text: Translated) -> tuple[int | None, ...]:
@@ -348,17 +328,6 @@ def _given_up(text: Translated) -> tuple[int | None, ...]:
     PyPy's optimizer keeps it as it is."""
     pairs = zip(text.after.guards, text.origins, strict=False)
     return tuple(origin if guard.op.gives_up else None for guard, origin in pairs)
-
-
-def _contradiction(proved: Proved, text: Translated) -> str | None:
-    """The reason for which the recorded trace could not have run to its end, if there is one. That a loop does not go
-    round once more is none, but where that may be because of what is assumed."""
-    for reason in proved.evidence.vacuous or ():
-        if not text.is_loop or reason.startswith(ENTRY):
-            return f"the recorded trace has run, which contradicts what is assumed: {reason}"
-        if text.assumes:
-            return f"the loop never goes round once more, be it because of what is assumed: {reason}"
-    return None
 
 
 def _lacking(after: Trace, text: Translated) -> tuple[int, str | None] | None:
@@ -369,33 +338,6 @@ def _lacking(after: Trace, text: Translated) -> tuple[int, str | None] | None:
             if op.op.kind is STORE and resumed is not None and op.descr not in resumed:
                 return number, op.descr
     return None
-
-
-def _early(origins: tuple[int | None, ...], text: Translated) -> list[int]:
-    """The numbers of the guards of the optimized trace that come from a recorded one in front of the least that they
-    seem to come from, or hand over what no recorded one seems to have."""
-    least = enumerate(zip(origins, text.earliest, strict=False))
-    early = {number for number, (origin, first) in least if origin is not None and origin < first}
-    return sorted(early | {number for number in text.unrecorded if origins[number] is not None})
-
-
-def _borrowing(origins: tuple[int | None, ...], text: Translated) -> list[int]:
-    """The numbers of the guards of the optimized trace that come from a recorded one in front of the one that they seem
-    to come from, and may not share the resume data of the guard in front, which goes back as far; or from the same one
-    as the guard in front, and hand over other values."""
-    found: list[int] = []
-    label = inner_label(text.after)
-    body = None if label is None else sum(op.exit is not None for op in text.after.ops[:label])
-    for number, (own, seen) in enumerate(zip(origins, text.origins, strict=False)):
-        if own is None:
-            continue
-        ahead = origins[number - 1] if number else None
-        is_early = own < 0 or any(one is not None and own < one for one in (seen, text.moved[number]))
-        goes_back = ahead is not None and ahead <= own and number - 1 not in found and may_share(text.after, number)
-        is_other = ahead == own and number != body and not hand_over_the_same(text.after, number)
-        if is_other or (is_early and not goes_back):
-            found.append(number)
-    return found
 
 
 def _leaves(verdict: Refuted) -> bool:
