@@ -97,7 +97,7 @@ def test_a_log_without_pairs_teaches_nothing(run: Run) -> None:
     assert "half.log: only recorded traces are in it" in err
     assert "known.json is not written" in err
     code, out, err = run("half.log", "here.log", "--learn", "known.json")
-    assert (code, out) == (2, "known.json: 5 statements of 2 logs\n")
+    assert (code, out) == (2, "known.json: 6 statements of 2 logs\n")
     assert "half.log: only recorded traces are in it" in err
 
 
