@@ -8,7 +8,9 @@ for the knowledge that makes the difference.
 from __future__ import annotations
 
 import time
+from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import product
 
 from optimizer.ir.dialects.pypy_pairs import Kind, LogPair
 from optimizer.ir.faults import InputError
@@ -33,6 +35,7 @@ from validator.pypy.printed.straight import NotStraight
 from validator.pypy.resume_data import Loop, may_share, with_origins
 from validator.pypy.study import Knowledge, is_inferred
 from validator.pypy.translate import Translated
+from validator.solvers.portfolio import FIRST_EFFORT
 from validator.verdict import (
     Evidence,
     Failargs,
@@ -148,9 +151,27 @@ def _to_label(pair: LogPair, file: str, knowledge: Knowledge, options: Options, 
     """The verdict on a bridge to an inner label: a proof with the preamble in the place of the recorded loop, which
     does the same, if the optimized one is right, and with what is known of types, or else one with that alone, or with
     neither, whose runs are simpler."""
-    told = text = translated(pair, file, knowledge)
-    assert text.loop is not None
+    text = translated(pair, file, knowledge)
     half = _quick(prove, time.monotonic() + options.timeout_s / 2)
+    ways = [*_ways(pair, file, knowledge, text)]
+    for effort, told in product((FIRST_EFFORT, options.effort), ways):  # what one way takes long for another may not
+        verdict, texts = _in_turn(told, replace(options, effort=effort), half)
+        if isinstance(verdict, Proved):
+            texts = replace(texts, options=replace(texts.options, effort=options.effort))
+            break
+    else:
+        told = text
+        verdict, texts = _in_turn(text, options, prove)
+    if isinstance(verdict, Proved) and (mistaken := _mistaken(verdict.evidence, text)):
+        reason = f"argument {mistaken[0]} of the jump may not be what the loop takes there: only lists of guards tell"
+        verdict = Unknown(verdict.evidence, reason)
+    return Judged(verdict, texts, translated=told)
+
+
+def _ways(pair: LogPair, file: str, knowledge: Knowledge, text: Translated) -> Iterator[Translated]:
+    """The translations of a bridge to an inner label by which a proof is looked for first, each if there is one that
+    says something else than `text`."""
+    assert text.loop is not None
     for is_by_preamble in (True, False):
         try:
             if is_by_preamble:
@@ -158,18 +179,8 @@ def _to_label(pair: LogPair, file: str, knowledge: Knowledge, options: Options, 
             typed = translated(pair, file, knowledge, is_by_preamble=is_by_preamble, is_typed=True)
         except (NotModelled, NotStraight):
             continue
-        if typed.says(text):
-            continue
-        verdict, texts = _in_turn(typed, options, half)
-        if isinstance(verdict, Proved):
-            told = typed
-            break
-    else:
-        verdict, texts = _in_turn(text, options, prove)
-    if isinstance(verdict, Proved) and (mistaken := _mistaken(verdict.evidence, text)):
-        reason = f"argument {mistaken[0]} of the jump may not be what the loop takes there: only lists of guards tell"
-        verdict = Unknown(verdict.evidence, reason)
-    return Judged(verdict, texts, translated=told)
+        if not typed.says(text):
+            yield typed
 
 
 def _mistaken(evidence: Evidence, text: Translated) -> list[int]:
