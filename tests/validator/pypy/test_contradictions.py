@@ -95,6 +95,7 @@ IS = {
     "not 7": ("i2 = int_eq(i1, 7)", "guard_false(i2)"),
     "true": ("guard_true(i1)",),
     "false": ("guard_false(i1)",),
+    "7 as well": ("i2 = int_ne(i1, 7)", "guard_false(i2)"),
 }
 
 
@@ -105,6 +106,10 @@ IS = {
         ("0", "not 0", True),
         ("true", "false", True),
         ("7", "7", False),
+        ("7", "not 7", True),
+        ("not 7", "7 as well", True),
+        ("7", "7 as well", False),
+        ("not 0", "false", True),
         ("7", "not 0", False),
         ("not 0", "not 7", False),
         ("not 7", "false", False),
@@ -119,6 +124,58 @@ def test_what_a_recorded_trace_has_found_to_change(first: str, second: str, desc
     kept = [line.replace("i3", "i1") for line in (by_itself[0], CALLED, by_itself[-1])]
     if is_other:
         assert not are_proved(forwarded(descr=descr) + pair(by_itself, tuple(kept)))
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "is_other"),
+    [
+        ("guard_class(p1, ConstClass(A))", "guard_class(p3, ConstClass(B))", True),
+        ("guard_class(p1, ConstClass(A))", "guard_class(p3, ConstClass(A))", False),
+        ("guard_nonnull_class(p1, ConstClass(A))", "guard_isnull(p3)", True),
+        ("guard_nonnull(p1)", "guard_value(p3, ConstPtr(null))", True),
+        ("guard_nonnull(p1)", "guard_value(p3, ConstPtr(ptr7))", False),
+        ("guard_value(p1, ConstPtr(ptr7))", "guard_value(p3, ConstPtr(ptr8))", False),  # names of one object, perhaps
+        ("guard_nonnull(p1)", "i4 = ptr_eq(p1, p3)\nguard_false(i4)", True),
+        ("guard_nonnull(p1)", "i4 = instance_ptr_ne(p1, p3)\nguard_true(i4)", True),
+        ("guard_nonnull(p1)", "i4 = ptr_eq(p1, p3)\nguard_true(i4)", False),
+    ],
+)
+def test_objects_that_a_recorded_trace_has_found_to_be_others(first: str, second: str, *, is_other: bool) -> None:
+    loads = [f"p{number} = getfield_gc_r(p0, descr=<FieldP Counter.inst_place 24>)" for number in (1, 3)]
+    wrong = pair((loads[0], CALLED, loads[1], "finish(p3)"), (loads[0], CALLED, "finish(p1)"))
+    lines = (loads[0], *first.splitlines(), CALLED, loads[1], *second.splitlines(), "finish(p3)")
+    assert are_proved(wrong)
+    assert are_proved(wrong + recorded("[p0]", *lines)) is not is_other
+
+
+@pytest.mark.parametrize(("looks", "changes"), [(True, True), (False, False)])
+def test_a_new_object_may_be_stored_to_until_somebody_looks(*, looks: bool, changes: bool) -> None:
+    made, stores = (
+        "p1 = new_with_vtable(descr=<SizeDescr 16>)",
+        [f"setfield_gc(p1, {at}, descr={BOX})" for at in (3, 4)],
+    )
+    look = [load(2, BOX).replace("p0", "p1")] if looks else []
+    log = recorded("[p0]", made, stores[0], *look, stores[1], "finish(p1)")
+    assert are_proved(forwarded(descr=BOX) + log) is not changes
+
+
+@pytest.mark.parametrize("descr", [COUNT, BOX])
+def test_a_value_in_between_of_which_nothing_is_found(descr: str) -> None:
+    loads = (load(1, descr), "guard_value(i1, 3)", load(2, descr), CALLED, load(3, descr), "guard_value(i3, 4)")
+    assert not are_proved(forwarded(descr=descr) + recorded("[p0]", *loads, "finish(i2)"))
+
+
+def test_a_new_object_that_was_stored_to_twice_holds_the_last_number() -> None:
+    made, last = "p1 = new_with_vtable(descr=<SizeDescr 16>)", load(2, BOX).replace("p0", "p1")
+    stores = [f"setfield_gc(p1, {at}, descr={BOX})" for at in (3, 4)]
+    lines = (made, *stores, last, "guard_value(i2, 4)", "finish(p1)")
+    assert are_proved(forwarded(descr=BOX) + recorded("[p0]", *lines))
+
+
+def test_a_number_that_is_stored_and_another_one_that_is_found() -> None:
+    made, store = "p1 = new_with_vtable(descr=<SizeDescr 16>)", f"setfield_gc(p1, 3, descr={BOX})"
+    again = (CALLED.replace("p0", "p1"), load(2, BOX).replace("p0", "p1"), "guard_value(i2, 4)", "finish(p1)")
+    assert not are_proved(forwarded(descr=BOX) + recorded("[p0]", made, store, *again))
 
 
 def test_another_function_may_have_changed_it() -> None:

@@ -9,12 +9,14 @@ of calls and another one behind them, they write it. Of several functions one at
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
 from itertools import product
 
 from validator.pypy.inferred.accesses import Accesses, Call, Done
 from validator.pypy.inferred.effects import CODE, OF_GIVEN, SHARED, Effect, cannot_write
-from validator.pypy.inferred.found import are_different
+from validator.pypy.inferred.found import Fact, Found, are_different
+from validator.pypy.inferred.sameness import Node
 from validator.pypy.printed.lines import keeps_off
 
 OneOf = frozenset[Effect]
@@ -36,11 +38,15 @@ def checked_again(trace: Accesses) -> Iterator[OneOf]:
             yield frozenset(Effect(one, "invalidates", CODE) for one in between if not keeps_off(one))
 
 
-def found_again(trace: Accesses, found: Mapping[str, str]) -> Iterator[OneOf]:
-    """The writes between two loads of one place in a recorded trace that have given different numbers, as it has found
-    out of the values with these names."""
+def found_again(trace: Accesses, found: Found) -> Iterator[OneOf]:
+    """The writes between two loads of one place in a recorded trace that have given different values, as it has
+    found."""
+    facts: defaultdict[Node, set[Fact]] = defaultdict(set)
+    for done in trace.accesses:
+        facts[done.value] |= found(done.name)
     for first, second in trace.again():
-        if are_different(*(found.get(done.name, done.name) for done in (first, second))):
+        is_other = are_different(facts[first.value], facts[second.value])
+        if is_other or found.tells_apart(first.name, second.name):
             yield from _written(trace, first, second)
 
 

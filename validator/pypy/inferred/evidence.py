@@ -26,7 +26,7 @@ from validator.pypy.inferred.accesses import Accesses, Call, Done, Place, aligne
 from validator.pypy.inferred.contradictions import OneOf, checked_again, done_for_a_call, found_again, loaded_again
 from validator.pypy.inferred.effects import CODE, OF_GIVEN, SHARED, Effect, as_pypy_sees_it, effect_of
 from validator.pypy.inferred.fields import is_pure
-from validator.pypy.inferred.found import found_numbers
+from validator.pypy.inferred.found import Found
 from validator.pypy.inferred.sameness import Sameness, sameness_in
 from validator.pypy.inferred.witnesses import Row, Witness, are_two, from_kept, kept, told
 from validator.pypy.printed.lines import Printed, does_to_own, is_object
@@ -59,7 +59,7 @@ class Evidence:
         types = types_of_tables(sides.before.lines) | types_of_lists(sides.before)
         calls = (line for line in sides.before.lines if line.is_call)
         self.given |= {(line.function, types.get(arg, "")) for line in calls for arg in filter(is_object, line.args)}
-        found = found_numbers(sides.before.lines)
+        found = Found(sides.before.lines)
         relied: set[Effect] = set()
         behind: set[tuple[Effect, int]] = set()
         for _ in range(_ROUNDS):
@@ -84,7 +84,7 @@ class Evidence:
         """Takes in what a trace by itself contradicts."""
         trace = Accesses(BEFORE, printed, sameness_in(printed))
         if is_recorded:
-            self._deny(found_again(trace, found_numbers(printed.lines)))
+            self._deny(found_again(trace, Found(printed.lines)))
         else:
             self._deny(chain(loaded_again(trace), checked_again(trace)))
 

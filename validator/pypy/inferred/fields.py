@@ -24,7 +24,7 @@ from dataclasses import dataclass, field, replace
 
 from optimizer.ir.types.memory_types import Field, lone_field
 from validator.pypy.inferred.executed import EQUATING
-from validator.pypy.inferred.found import are_different, found_numbers
+from validator.pypy.inferred.found import Fact, Found, are_different
 from validator.pypy.inferred.sameness import Node, Sameness
 from validator.pypy.inferred.witnesses import Row, Witness, told_alone
 from validator.pypy.inferred.written import ALLOCATIONS, Spans, place_in, place_of, widen
@@ -82,8 +82,9 @@ class Fields:
         """Takes in a recorded trace."""
         watched: set[str | Node] = set()
         stored: dict[str, set[str]] = {}
-        values, numbers = _found(recorded), found_numbers(recorded)
-        held: dict[tuple[str, str | Node], str] = {}
+        values, found_out = _found(recorded), Found(recorded)
+        held: dict[tuple[str, str | Node], tuple[str, frozenset[Fact]]] = {}
+        read: set[tuple[str, str | Node]] = set()
         self.share |= sharing(recorded)
         for line in recorded:
             if place := place_of(line):
@@ -95,13 +96,15 @@ class Fields:
             elif (found := line.access) and is_pure(found.memory):
                 self.pure.add(found.memory)
                 there = stored.get(found.place[0], self.pure)
-                cell, number = (found.memory, _which(found.place[0], sameness)), numbers.get(found.value, found.value)
-                if found.is_store:
+                cell, mine = (found.memory, _which(found.place[0], sameness)), found_out(found.value)
+                known, facts = held.get(cell, (found.value, mine))
+                if found.is_store:  # again to a new object that nobody has looked at yet is no change
+                    changes = known != found.value and (cell in read or found.place[0] not in stored)
                     there.add(found.memory)
-                    changes = held.get(cell, number) != number
                 else:
-                    changes = found.memory not in there or cell[1] in watched
-                    changes = changes or are_different(held.setdefault(cell, number), number)
+                    changes = are_different(facts, mine) or found.memory not in there or cell[1] in watched
+                    read.add(cell)
+                held[cell] = found.value, (mine if found.is_store else facts | mine)
                 if changes:
                     self.may_change.add(found.memory)
                 if (left := _left(found.memory)) and values.get(found.value) != left:
@@ -247,15 +250,16 @@ def _of_new(lines: tuple[Line, ...]) -> set[str]:
 
 def _of_two(lines: tuple[Line, ...]) -> set[str]:
     """The fields of constants that a recorded trace has found to be different, with no call or store between."""
-    values, found = dict[str, str](), found_numbers(lines)
+    values, found = dict[str, frozenset[Fact]](), Found(lines)
     two: set[str] = set()
     for line in lines:
         access = line.access
         if line.may_write or (access and access.is_store):
             values.clear()
-        elif access and is_pointer(access.place[0]) and access.value in found:
-            value = found[access.value]
-            two |= {access.memory} if are_different(values.setdefault(access.memory, value), value) else set()
+        elif access and is_pointer(access.place[0]):
+            facts = found(access.value)
+            two |= {access.memory} if are_different(values.get(access.memory, facts), facts) else set()
+            values[access.memory] = values.get(access.memory, frozenset()) | facts
     return two
 
 

@@ -1,48 +1,80 @@
-"""Numbers that guards of a recorded trace have found values to be: it has run."""
+"""Values of a recorded trace as its guards have found them to be: it has run."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
 
-from validator.pypy.inferred.executed import EQUATING, PASSES, equated
+from validator.pypy.inferred.executed import EQUATING, PASSES
 from validator.pypy.printed.lines import NULL, Line
 
-_SET = "set"
-"""A value that is neither 0 nor NULL."""
+Fact = tuple[str, str]
+"""A finding on a value: that it `is` or is `not` a number, which NULL is too, or is `of` a class."""
 
-_SAYS = {"guard_true": "1", "guard_false": "0", "guard_isnull": NULL}
-_SAYS |= dict.fromkeys(("guard_nonnull", "guard_class", "guard_nonnull_class"), _SET)
-"""The constants that guards find their first argument to be."""
+_IS, _NOT, _OF = "is", "not", "of"
+_SOMETHING = _NOT, "0"
 
 _NUMBER = re.compile(r"-?[0-9]+")
 
 
-def found_numbers(lines: Iterable[Line]) -> Mapping[str, str]:
-    """The numbers that values of a recorded trace have been, by their names; NULL, or `_SET`, which is not 0 either."""
-    found: dict[str, str] = {}
-    tests: dict[str, Line] = {}
-    for line in lines:
-        if line.name in EQUATING and line.result:
-            tests[line.result] = line
-        elif line.name == "guard_value":
-            found[line.args[0]] = line.args[1]
-        elif line.name in _SAYS:
-            found.setdefault(line.args[0], _SAYS[line.name])
-            if line.name in PASSES and (test := tests.get(line.args[0])):
-                found |= _equated(test, is_equal=EQUATING[test.name] == line.name)
-    return found
+class Found:
+    """The findings of a recorded trace on its values, by their names: each is what it is all the time."""
+
+    def __init__(self, lines: Iterable[Line]) -> None:
+        self._facts: defaultdict[str, set[Fact]] = defaultdict(set)
+        self._apart: set[frozenset[str]] = set()
+        tests: dict[str, Line] = {}
+        for line in lines:
+            if line.name in EQUATING and line.result:
+                tests[line.result] = line
+            elif line.is_guard and line.args:
+                self._facts[line.args[0]].update(_said(line))
+                if line.name in PASSES and (test := tests.get(line.args[0])):
+                    one, other = (*test.args, "0")[:2]
+                    self._compare(one, other, are_equal=EQUATING[test.name] == line.name)
+
+    def _compare(self, one: str, other: str, *, are_equal: bool) -> None:
+        verb = _IS if are_equal else _NOT
+        self._facts[one].update(_about(verb, other))
+        self._facts[other].update(_about(verb, one))
+        if not are_equal:
+            self._apart.add(frozenset((one, other)))
+
+    def __call__(self, text: str) -> frozenset[Fact]:
+        """The findings on a value, or on a constant."""
+        return frozenset((*self._facts.get(text, ()), *_about(_IS, text)))
+
+    def tells_apart(self, one: str, other: str) -> bool:
+        """Have two values been compared, and found to be different?"""
+        return frozenset((one, other)) in self._apart
 
 
-def _equated(test: Line, *, is_equal: bool) -> dict[str, str]:
-    """The constants that the values which are compared are, if they are one, or are not."""
-    if is_equal:
-        return dict(equated(test))
-    return {test.args[0]: _SET} if (test.args[1:] or ("0",))[0] in ("0", NULL) else {}
+def _said(guard: Line) -> Iterator[Fact]:
+    match guard.name:
+        case "guard_class" | "guard_nonnull_class":
+            yield from (_SOMETHING, (_OF, guard.args[1]))
+        case "guard_nonnull":
+            yield _SOMETHING
+        case "guard_isnull" | "guard_false":
+            yield _IS, "0"
+        case "guard_true":
+            yield _IS, "1"
+        case "guard_value":
+            yield from _about(_IS, guard.args[1])
 
 
-def are_different(one: str, other: str) -> bool:
-    """Are these for certain two numbers, or one NULL and the other not?"""
-    if _SET in (one, other):
-        return {one, other} - {_SET} <= {"0", NULL} and one != other
-    return one != other and all(_NUMBER.fullmatch(text) for text in (one, other))
+def _about(verb: str, constant: str) -> Iterator[Fact]:
+    """The finding with that constant; none with another object, since each has many names, nor with a value."""
+    number = "0" if constant == NULL else constant
+    if _NUMBER.fullmatch(number):
+        yield verb, number
+
+
+def are_different(one: Iterable[Fact], other: Iterable[Fact]) -> bool:
+    """Are these for certain findings on two values?"""
+    return any(
+        (verb, word) in ((_IS, _NOT), (_NOT, _IS)) if what == that else verb == word != _NOT
+        for verb, what in one
+        for word, that in other
+    )
