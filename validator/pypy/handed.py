@@ -9,12 +9,13 @@ from __future__ import annotations
 
 import time
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from optimizer.ir.check import inner_label
 from optimizer.ir.domains.term import Term
 from optimizer.ir.faults import Unsupported
 from optimizer.ir.immutable import replace
+from optimizer.ir.rows.ops import OPS
 from optimizer.ir.rows.row import NEW
 from optimizer.ir.trace import Trace, exit_of
 from optimizer.ir.types.trace_layout import layout_of
@@ -54,13 +55,57 @@ def hands_over_other_memory(
         pair = _matched(encode_pair(one, other, layout_of(one, other), options))
     except Unsupported:  # though the proof is not, which may stand in for strings
         return next(j for j, guard in enumerate(listing.guards) if exit_of(guard).failargs)
+    for j, origin in enumerate(origins):
+        if origin is not None and not _hold(pair, _obligations(pair, j, origin), options):
+            return j
+    return None
+
+
+def hands_on_other_memory(before: Trace, after: Trace, options: Options) -> bool:
+    """May a new object that a bridge hands to a label hold something else than the recorded one does where the loop
+    begins?"""
+    if not any(one.op.kind is NEW for one in after.ops):
+        return False
+    try:
+        pair = _at_jump(before, after, options)
+    except Unsupported:
+        return True
+    heaps = pair.before.heap, pair.after.heap
+    return not _hold(pair, _alike(pair, pair.after.end, *heaps, _behind_all(pair)), options)
+
+
+def unequal_args(before: Trace, after: Trace, wanted: Mapping[int, Iterable[int]], options: Options) -> list[int]:
+    """The arguments of a bridge's jump to a label that are not known to be one of those of the recorded jump that are
+    `wanted` there."""
+    if not any(wanted.values()):
+        return [*wanted]
+    try:
+        pair = _at_jump(before, after, options)
+    except Unsupported:
+        return [*wanted]
+
+    def is_one_of(number: int, others: Iterable[int]) -> bool:
+        claims = (pair.terms.equal(pair.before.end[k], pair.after.end[number]) for k in others)
+        return any(_hold(pair, [Obligation("argument", _behind_all(pair), claim)], options) for claim in claims)
+
+    return [number for number, others in wanted.items() if not is_one_of(number, others)]
+
+
+def _at_jump(before: Trace, after: Trace, options: Options) -> Pair:
+    """A bridge that ends in front of its jump. Raises Unsupported."""
+    ends = [replace(trace.end, op=OPS["finish"], descr=None) for trace in (before, after)]
+    one, other = (trace.of([*trace.ops[:-1], end]) for trace, end in zip((before, after), ends, strict=True))
+    return _matched(encode_pair(one, other, layout_of(one, other), options))
+
+
+def _behind_all(pair: Pair) -> Place:
+    return Place(len(pair.before.guards), len(pair.after.guards), None)
+
+
+def _hold(pair: Pair, obligations: Iterable[Obligation], options: Options) -> bool:
     clock = time.perf_counter
     discharger = Discharger(pair, Budget(_EFFORT, clock() + options.timeout_s, clock))
-    for j, origin in enumerate(origins):
-        for obligation in () if origin is None else _obligations(pair, j, origin):
-            if not isinstance(discharger.settle(obligation), Holds):
-                return j
-    return None
+    return all(isinstance(discharger.settle(one), Holds) for one in obligations)
 
 
 def _matched(pair: Pair) -> Pair:
@@ -94,16 +139,26 @@ def _contents(heap: SymbolicHeap) -> defaultdict[Term, set[tuple[str, Term | Non
 
 
 def _obligations(pair: Pair, j: int, origin: int) -> Iterator[Obligation]:
-    guard = pair.after.guards[j]
-    listed = [term for term in guard.exit.failargs or () if term is not None and term.kind == "alloc"]
-    if not listed:
-        return
-    wanted, got = pair.before.guards[origin].exit.heap, pair.exit(j, origin).heap
-    seen = visible(got, listed, anything) - visible(got, (), anything)  # these are compared at each side exit
-    place, fails = Place(origin, j, guard.events), (pair.terms.not_(guard.passes),)
-    if not {*listed} <= {*wanted.allocations}:
-        yield Obligation(f"guard {j}: new object", place, pair.terms.false, fails)
-    for slot in pair.memory.slots.values():
+    guard, wanted = pair.after.guards[j], pair.before.guards[origin].exit.heap
+    if guard.exit.failargs:
+        place, fails = Place(origin, j, guard.events), (pair.terms.not_(guard.passes),)
+        yield from _alike(pair, guard.exit.failargs, wanted, pair.exit(j, origin).heap, place, fails)
+
+
+def _alike(
+    pair: Pair,
+    handed: Sequence[Term | None],
+    wanted: SymbolicHeap,
+    got: SymbolicHeap,
+    place: Place,
+    given: tuple[Term, ...] = (),
+) -> Iterator[Obligation]:
+    """The obligations that new objects which are found in these values hold what the recorded ones do there."""
+    roots = [term for term in handed if term is not None]
+    seen = visible(got, roots, anything) - visible(got, (), anything)  # these are compared in any case
+    if not seen <= {*wanted.allocations}:
+        yield Obligation("new object", place, pair.terms.false, given)
+    for slot in pair.memory.slots.values() if seen else ():
         same = agrees(pair.terms, wanted, got, slot, seen)
         if same is not pair.terms.true:
-            yield Obligation(f"guard {j}: heap {slot.key} of what it hands over", place, same, fails)
+            yield Obligation(f"heap {slot.key} of a new object", place, same, given)

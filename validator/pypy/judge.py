@@ -25,7 +25,7 @@ from validator.prove.judge import OUT_OF_TIME, validate
 from validator.pypy.ends import RESUME_AT_END, fails_at_end, prove_to_end, with_end
 from validator.pypy.exits import Prove, prove_with_exits
 from validator.pypy.facts import LateFacts
-from validator.pypy.objections import objection_to
+from validator.pypy.objections import doubtful_args, objection_to
 from validator.pypy.open import Open
 from validator.pypy.origins import with_places
 from validator.pypy.pair_text import translated
@@ -162,8 +162,8 @@ def _to_label(pair: LogPair, file: str, knowledge: Knowledge, options: Options, 
     else:
         told = text
         verdict, texts = _in_turn(text, options, prove)
-    if isinstance(verdict, Proved) and (mistaken := _mistaken(verdict.evidence, text)):
-        reason = f"argument {mistaken[0]} of the jump may not be what the loop takes there: only lists of guards tell"
+    if isinstance(verdict, Proved) and (doubtful := doubtful_args(verdict.evidence, text, options)):
+        reason = f"argument {doubtful[0]} of the jump may not be what the loop takes there: only lists of guards tell"
         verdict = Unknown(verdict.evidence, reason)
     return Judged(verdict, texts, translated=told)
 
@@ -181,12 +181,6 @@ def _ways(pair: LogPair, file: str, knowledge: Knowledge, text: Translated) -> I
             continue
         if not typed.says(text):
             yield typed
-
-
-def _mistaken(evidence: Evidence, text: Translated) -> list[int]:
-    """The arguments of the jump to the label that may be something else than they have to be. What the body computes
-    with them is proved, if it is known to come to its end from there."""
-    return [number for number, is_used in text.mistakes if not is_used or evidence.vacuous != ()]
 
 
 def holds(judged: Judged, pair: LogPair, file: str, knowledge: Knowledge, options: Options, prove: Prove) -> bool:

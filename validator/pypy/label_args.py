@@ -10,25 +10,36 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from functools import partial
 
+from optimizer.ir.immutable import immutable
 from validator.pypy.inferred.made import Made
 from validator.pypy.inferred.sameness import Node, Sameness
 from validator.pypy.printed.lines import Line
 from validator.pypy.printed.rows import body_of
 from validator.pypy.printed.straight import AFTER, BEFORE, Sides
 
-_Place = tuple[object, ...]
+_Place = tuple[int, tuple[str, ...]]
 """The number of an argument, and the memory and the index in the object that it is, if it is about what that holds."""
 
 
-def mistakes(sides: Sides, sameness: Sameness) -> Iterator[tuple[int, bool]]:
-    """The arguments of a bridge's jump to a label that may be something else than they have to be, each with whether
-    the body computes with it. In the place of some the preamble hands on what the recorded loop hands on, or what is
-    in an object that this makes for that: so does the bridge."""
+@immutable
+class Doubt:
+    """An argument of a bridge's jump to a label, by its number, that may be something else than it has to be: one of
+    these arguments of the recorded jump. `is_computed_with`: the body computes with it, and lists it nowhere."""
+
+    number: int
+    wanted: tuple[int, ...]
+    is_computed_with: bool
+
+
+def doubts(sides: Sides, sameness: Sameness) -> Iterator[Doubt]:
+    """The doubtful arguments of a bridge's jump to a label. In the place of some the preamble hands on what the
+    recorded loop hands on, or what is in an object that this makes for that: so does the bridge."""
     if sides.target is None:
         return
     loop = sides.target
     (label,) = (line for line in loop.after.lines if line.name == "label")
-    used = {text for line in body_of(loop.after).lines[:-1] for text in line.args}
+    body = body_of(loop.after).lines[:-1]
+    used = {text for line in body for text in line.args} - {text for line in body for text in line.handed}
     of_inputs = list(_found_in(sides, sameness))
     of_loop, of_bridge = list(_handed_on(loop.before.lines)), list(_handed_on(sides.before.lines))
     (in_loop, in_preamble), (recorded, optimized) = _told(loop, sameness), _told(sides, sameness)
@@ -37,7 +48,7 @@ def mistakes(sides: Sides, sameness: Sameness) -> Iterator[tuple[int, bool]]:
         wanted = {recorded(value) for place, value in of_bridge if place in places}
         wanted |= {node for place, node in of_inputs if place in places}
         if places and optimized(handed) not in wanted:
-            yield number, text in used
+            yield Doubt(number, tuple(sorted(k for k, inside in places if not inside)), text in used)
 
 
 def _told(sides: Sides, sameness: Sameness) -> list[Callable[[str], object]]:
@@ -49,13 +60,13 @@ def _told(sides: Sides, sameness: Sameness) -> list[Callable[[str], object]]:
 def _handed_on(lines: tuple[Line, ...]) -> Iterator[tuple[_Place, str]]:
     """The values that the end hands on, and those in objects among them that are made there."""
     made = {line.result for line in lines if line.name.startswith("new")}
-    held: dict[str, dict[_Place, str]] = {}
+    held: dict[str, dict[tuple[str, ...], str]] = {}
     for found in (line.access for line in lines):
         if found and found.is_store and found.place[0] in made:
             held.setdefault(found.place[0], {})[found.memory, *found.place[1:]] = found.value
     for number, text in enumerate(lines[-1].args):
-        yield (number,), text
-        yield from (((number, *place), value) for place, value in held.get(text, {}).items())
+        yield (number, ()), text
+        yield from (((number, inside), value) for inside, value in held.get(text, {}).items())
 
 
 def _found_in(sides: Sides, sameness: Sameness) -> Iterator[tuple[_Place, Node]]:
@@ -66,4 +77,5 @@ def _found_in(sides: Sides, sameness: Sameness) -> Iterator[tuple[_Place, Node]]
             if found and not found.is_store:
                 holder, *index = found.place
                 node, value = sameness.of(trace, holder), sameness.of(trace, found.value)
-                yield from (((number, found.memory, *index), value) for number, end in enumerate(ends) if end == node)
+                inside = found.memory, *index
+                yield from (((number, inside), value) for number, end in enumerate(ends) if end == node)

@@ -6,10 +6,10 @@ from optimizer.ir.check import inner_label
 from optimizer.ir.trace import Trace
 from validator.loops.proofs import ENTRY
 from validator.pypy.exits import Shown
-from validator.pypy.handed import hands_over_other_memory
+from validator.pypy.handed import hands_on_other_memory, hands_over_other_memory, unequal_args
 from validator.pypy.resume_data import are_computed, hand_over_the_same, may_share, with_origins
 from validator.pypy.translate import Translated
-from validator.verdict import Proved
+from validator.verdict import Evidence, Options, Proved
 
 
 def objection_to(proved: Proved, text: Translated, before: Trace, told: Trace, shown: Shown) -> str | None:
@@ -27,7 +27,16 @@ def objection_to(proved: Proved, text: Translated, before: Trace, told: Trace, s
     other = hands_over_other_memory(before, text.after, told, shown.loop, shown.options, origins)
     if other is not None:
         return f"guard {other} hands over a new object that may not hold what the recorded one does"
+    if text.loop is not None and hands_on_other_memory(before, text.after, shown.options):
+        return "the bridge hands on a new object that may not hold what the recorded one does"
     return None
+
+
+def doubtful_args(evidence: Evidence, text: Translated, options: Options) -> list[int]:
+    """The arguments of the jump to a label that may be something else than they have to be. What the body computes with
+    them is proved, if it is known to come to its end from there, or that they are what the recorded bridge hands on."""
+    doubts = [one for one in text.doubts if not one.is_computed_with or evidence.vacuous != ()]
+    return unequal_args(text.before, text.after, {one.number: one.wanted for one in doubts}, options)
 
 
 def _contradiction(proved: Proved, text: Translated) -> str | None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.pypy_logs import judged
+from tests.pypy_logs import bridge, judged, recorded
 from tests.validator.pypy.test_parents import pair
 from validator import Proved, Refuted, Unknown
 from validator.pypy.ends import RESUME_AT_END
@@ -376,3 +376,14 @@ def test_a_guard_of_a_body_does_not_resume_in_the_iteration_before(*, is_moved: 
 {tested + store if is_moved else store + tested}    jump(p0, i5, descr=TargetToken(140))"""
     (shown,) = judged(pair(recorded, optimized))
     assert isinstance(shown.verdict, Proved) is not is_moved, shown.verdict
+
+
+@pytest.mark.parametrize("other", ["DoneWithThisFrameDescrRef", "ExitFrameWithExceptionDescrRef"])
+def test_how_a_trace_finishes(other: str) -> None:
+    """One hands its value to whoever called the frame, the other raises it."""
+    end = "finish(p0, descr=<{} object at 0x7f{}>)"
+    log = recorded("[p0]", end.format("DoneWithThisFrameDescrRef", 1)) + bridge("[p0]", f"+1: {end.format(other, 2)}")
+    (one,) = judged(log)
+    is_same = other == "DoneWithThisFrameDescrRef"
+    assert isinstance(one.verdict, Proved) is is_same
+    assert is_same or "end: argument 1" in str(one.verdict)

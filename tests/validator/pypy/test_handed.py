@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from tests.pypy_logs import BOX, COUNT, bridge, judged, loop, recorded
@@ -117,3 +119,53 @@ def test_each_is_the_recorded_one_that_is_as_long() -> None:
     around = ("label(p0, i1, descr=TargetToken(141))", *behind, "jump(p0, i11, descr=TargetToken(141))")
     (one,) = judged(before + loop("[p0, i9]", *(f"+1: {line}" for line in (*ahead, *around))))
     assert isinstance(one.verdict, Proved)
+
+
+def test_an_object_that_may_be_one_of_several() -> None:
+    """The guard lists an item of an array, at an index that is not constant."""
+    made = [f"p{at} = new_with_vtable(descr=<SizeDescr 16>)" for at in (4, 5)]
+    stores = [f"setfield_gc(p{at}, {at}, descr={COUNT})" for at in (4, 5)]
+    again = [f"setfield_gc(p{at}, 9, descr={COUNT})" for at in (4, 5)]
+    items = [f"setarrayitem_gc(p2, {at}, p{at + 4}, descr=<ArrayP 8>)" for at in (0, 1)]
+    array, item = "p2 = new_array_clear(2, descr=<ArrayP 8>)", "p6 = getarrayitem_gc_r(p2, i1, descr=<ArrayP 8>)"
+    asks = ("i7 = uint_lt(i1, 2)", "guard_true(i7{})")
+    ahead = (*asks, *made, *stores, array, *items, item, "i3 = int_lt(i1, 1)")
+    before = tuple(line.format("") for line in (*ahead, *again, GUARD))
+    listed = LISTED.replace("p2", "p6")
+    first = [line.format(", descr=<Guard0x70>") + " [p0]" * ("guard" in line) for line in ahead]
+    assert isinstance(judged(log(before, (*first, *again, listed)))[0].verdict, Proved)
+    assert isinstance(judged(log(before, (*first, listed, *again)))[0].verdict, Unknown)
+
+
+TAG = "<FieldS Counter.tag 16>"
+
+
+@pytest.mark.parametrize(
+    ("stored", "is_right"),
+    [("i4", True), ("77", False), ("i4|77", False), ("77|i4", False)],  # which seems to be of another class
+)
+def test_what_a_bridge_hands_to_a_label_holds_what_the_recorded_object_does(stored: str, *, is_right: bool) -> None:
+    """The body looks at its tag alone, and lists it."""
+    asked = (
+        f"i7 = getfield_gc_i(p2, descr={TAG})",
+        "i8 = int_lt(i7, 100)",
+        "guard_true(i8{})",
+        ASKED,
+        "guard_true(i3{})",
+    )
+    made = ("i4 = int_add(i1, 1)", "p5 = new_with_vtable(descr=<SizeDescr 24>)")
+    stores = (f"setfield_gc(p5, i4, descr={COUNT})", f"setfield_gc(p5, {{}}, descr={TAG})")
+    whole = [*asked, *made, stores[0], stores[1].format("i7")]
+    listed = [line.format(", descr=<Guard0x61>") + " [p0, i1, p2]" * ("guard" in line) for line in whole]
+    renamed = {"i1": "i4", "p2": "p5", "i3": "i13", "i7": "i17", "i8": "i18", "i4": "i14", "p5": "p15"}
+    around = [re.sub(r"\b[ip]\d\b", lambda found: renamed.get(found[0], found[0]), line) for line in listed]
+    of_loop = recorded("[p0, i1, p2]", *(line.format("") for line in whole), "jump(p0, i4, p5, descr=<Loop-1>)")
+    labels = [f"label(p0, {args}, descr=TargetToken({number}))" for args, number in (("i1, p2", 140), ("i4, p5", 141))]
+    end = "jump(p0, i14, p15, descr=TargetToken(141))"
+    of_loop += loop("[p0, i1, p2]", *(f"+1: {line}" for line in (labels[0], *listed, labels[1], *around, end)))
+    makes = (made[1], stores[0], stores[1].format("3"))
+    back = recorded("[p0, i4]", *makes, "jump(p0, i4, p5, descr=<Loop1>)")
+    values = [makes[1].replace("i4", value) for value in stored.split("|")]
+    lines = (makes[0], *values, makes[2], "jump(p0, i4, p5, descr=TargetToken(141))")
+    _, one = judged(of_loop + back + bridge("[p0, i4]", *(f"+1: {line}" for line in lines)))
+    assert isinstance(one.verdict, Proved) is is_right, one.verdict

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 import pytest
@@ -135,4 +136,22 @@ def test_objects_that_a_bridge_makes_for_the_label_are_told_by_what_they_hold(co
     kept[-1] = kept[-1].replace("p5, i3", f"p5, {content}")
     log += bridge("[p0, i1]", *kept, "+1: jump(p0, p5, descr=TargetToken(141))")
     verdict = judged(log)[1].verdict
+    assert isinstance(verdict, kind), verdict
+
+
+@pytest.mark.parametrize(("more", "kind"), [(0, Proved), (2, Unknown)])
+def test_what_the_body_uses_a_part_of_and_lists_is_what_the_bridge_hands_on(more: int, kind: type) -> None:
+    """It asks whether the last number is even, which does not tell it from another one."""
+    asked = ("i3 = int_and(i2, 1)", "guard_false(i3{})", "i6 = int_lt(i1, 9)", "guard_true(i6{})")
+    steps = ("i4 = int_add(i1, 1)", "i5 = int_lshift(i4, 1)")
+    first = [line.format(", descr=<Guard0x7f01>") + " [p0, i1, i2]" * ("guard" in line) for line in asked]
+    renamed = {"i1": "i4", "i2": "i5", "i3": "i13", "i6": "i16", "i4": "i14", "i5": "i15"}
+    again = [re.sub(r"\bi\d\b", lambda found: renamed[found[0]], line) for line in (*first, *steps)]
+    log = recorded("[p0, i1, i2]", *(line.format("") for line in asked), *steps, "jump(p0, i4, i5, descr=<Loop-1>)")
+    labels = ("label(p0, i1, i2, descr=TargetToken(140))", "label(p0, i4, i5, descr=TargetToken(141))")
+    whole = (labels[0], *first, *steps, labels[1], *again, "jump(p0, i14, i15, descr=TargetToken(141))")
+    log += loop("[p0, i1, i2]", *(f"+1: {line}" for line in whole))
+    log += recorded("[p0, i4]", "i5 = int_lshift(i4, 1)", "jump(p0, i4, i5, descr=<Loop1>)")
+    handed = ("i5 = int_mul(i4, 2)", f"i6 = int_add(i5, {more})", "jump(p0, i4, i6, descr=TargetToken(141))")
+    verdict = judged(log + bridge("[p0, i4]", *(f"+1: {line}" for line in handed)))[1].verdict
     assert isinstance(verdict, kind), verdict

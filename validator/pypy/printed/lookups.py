@@ -78,7 +78,8 @@ def _once(sides: Sides, leaves: Preserved) -> tuple[Line, ...]:
 
 
 def _asks_the_same(one: Line, other: Line, known: Sameness) -> bool:
-    """Do both look up the same key, with its hash, in the same dict, as far as is known in front of the second one?"""
+    """Do both look up the same key in the same dict, as far as is known in front of the second one? RPython computes
+    the hash that is handed over of the key, which has one (`rordereddict.py`)."""
     asked, again = ([known.of(BEFORE, arg) for arg in line.args[:3]] for line in (one, other))
     return asked == again
 

@@ -94,6 +94,18 @@ def sides_of(pair: LogPair, file: str) -> Sides:
     return straight(read_printed(pair.recorded, file), read_printed(pair.optimized, file))
 
 
+def _with_ends(recorded: Printed, optimized: Printed) -> Iterator[Printed]:
+    """Both traces; if they finish in different ways, with the number of the way behind what they hand over: one returns
+    it, say, and the other raises it."""
+    sides = recorded, optimized
+    ends = [side.lines[-1] for side in sides]
+    ways = [end.descr.partition(" object at ")[0] for end in ends]
+    is_other = all(end.name == "finish" and end.descr for end in ends) and ways[0] != ways[1]
+    for number, (side, end) in enumerate(zip(sides, ends, strict=True)):
+        told = replace(end, args=(*end.args, str(number))) if is_other else end
+        yield side.with_lines((*side.lines[:-1], told))
+
+
 def straight(recorded: Printed, optimized: Printed) -> Sides:
     """The pair from the inputs of the recorded trace on. Raises NotStraight."""
     check_guards(optimized)
@@ -104,7 +116,7 @@ def straight(recorded: Printed, optimized: Printed) -> Sides:
     in_front = (line for line in optimized.lines if line.name.startswith("getfield_gc") and line.result not in results)
     prologue = tuple(line.descr for line in in_front)
     recorded = recorded.with_lines(without_forcing(recorded.lines, after.lines))
-    before, after = (side.with_lines(with_buffers(tuple(plain(side.lines)))) for side in (recorded, after))
+    before, after = (side.with_lines(with_buffers(tuple(plain(side.lines)))) for side in _with_ends(recorded, after))
     sides = Sides(before, after, prologue=prologue)
     if sides.is_peeled and sides.before.lines[-1].name != "jump":
         raise NotStraight("a peeled loop, of which the recorded trace does not go back to its start")
