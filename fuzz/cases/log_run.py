@@ -10,6 +10,7 @@ from functools import lru_cache
 from pathlib import PurePath
 from typing import Any, TypeVar
 
+from fuzz.cases.located import located
 from fuzz.cases.recorded import opened, rereadable, traces_of
 from fuzz.report.words import counted
 from optimizer.ir.dialects.pypy_log import Section
@@ -26,7 +27,6 @@ from validator.processes.workers import Loss, Supervision
 from validator.pypy.exits import Prove
 from validator.pypy.judge import Judged, Texts, holds, judge
 from validator.pypy.kept import Kept, parse_kept, shipped
-from validator.pypy.located import located
 from validator.pypy.resume_data import Loop
 from validator.pypy.study import Knowledge, Study
 from validator.tell.report import verdict_json

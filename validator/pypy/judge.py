@@ -162,7 +162,8 @@ def _to_label(pair: LogPair, file: str, knowledge: Knowledge, options: Options, 
     else:
         told = text
         verdict, texts = _in_turn(text, options, prove)
-    if isinstance(verdict, Proved) and (doubtful := doubtful_args(verdict.evidence, text, options)):
+    shown = replace(told, after=texts.after, loop=texts.loop)
+    if isinstance(verdict, Proved) and (doubtful := doubtful_args(verdict.evidence, text, shown, options, prove)):
         reason = f"argument {doubtful[0]} of the jump may not be what the loop takes there: only lists of guards tell"
         verdict = Unknown(verdict.evidence, reason)
     return Judged(verdict, texts, translated=told)

@@ -24,11 +24,13 @@ _Place = tuple[int, tuple[str, ...]]
 @immutable
 class Doubt:
     """An argument of a bridge's jump to a label, by its number, that may be something else than it has to be: one of
-    these arguments of the recorded jump. `is_computed_with`: the body computes with it, and lists it nowhere."""
+    these arguments of the recorded jump. `is_computed_with`: the body computes with it, and lists it nowhere;
+    `is_listed`: it lists what the recorded loop computes anew."""
 
     number: int
     wanted: tuple[int, ...]
     is_computed_with: bool
+    is_listed: bool = False
 
 
 def doubts(sides: Sides, sameness: Sameness) -> Iterator[Doubt]:
@@ -39,7 +41,8 @@ def doubts(sides: Sides, sameness: Sameness) -> Iterator[Doubt]:
     loop = sides.target
     (label,) = (line for line in loop.after.lines if line.name == "label")
     body = body_of(loop.after).lines[:-1]
-    used = {text for line in body for text in line.args} - {text for line in body for text in line.handed}
+    listed = {text for line in body for text in line.handed}
+    used = {text for line in body for text in line.args} - listed
     of_inputs = list(_found_in(sides, sameness))
     of_loop, of_bridge = list(_handed_on(loop.before.lines)), list(_handed_on(sides.before.lines))
     (in_loop, in_preamble), (recorded, optimized) = _told(loop, sameness), _told(sides, sameness)
@@ -49,6 +52,8 @@ def doubts(sides: Sides, sameness: Sameness) -> Iterator[Doubt]:
         wanted |= {node for place, node in of_inputs if place in places}
         if places and optimized(handed) not in wanted:
             yield Doubt(number, tuple(sorted(k for k, inside in places if not inside)), text in used)
+        elif not places and text in listed:
+            yield Doubt(number, (), is_computed_with=False, is_listed=True)
 
 
 def _told(sides: Sides, sameness: Sameness) -> list[Callable[[str], object]]:

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from optimizer.ir.check import inner_label
+from optimizer.ir.immutable import replace
 from optimizer.ir.trace import Trace
 from validator.loops.proofs import ENTRY
-from validator.pypy.exits import Shown
+from validator.pypy.exits import Prove, Shown
 from validator.pypy.handed import hands_on_other_memory, hands_over_other_memory, unequal_args
+from validator.pypy.label_lists import with_label_lists
 from validator.pypy.resume_data import are_computed, hand_over_the_same, may_share, with_origins
 from validator.pypy.translate import Translated
-from validator.verdict import Evidence, Options, Proved
+from validator.verdict import Evidence, Failargs, Options, Proved
 
 
 def objection_to(proved: Proved, text: Translated, before: Trace, told: Trace, shown: Shown) -> str | None:
@@ -32,11 +34,23 @@ def objection_to(proved: Proved, text: Translated, before: Trace, told: Trace, s
     return None
 
 
-def doubtful_args(evidence: Evidence, text: Translated, options: Options) -> list[int]:
+def doubtful_args(evidence: Evidence, text: Translated, shown: Translated, options: Options, prove: Prove) -> list[int]:
     """The arguments of the jump to a label that may be something else than they have to be. What the body computes with
-    them is proved, if it is known to come to its end from there, or that they are what the recorded bridge hands on."""
+    them is proved, if it is known to come to its end from there, or that they are what the recorded bridge hands on, or
+    what the recorded loop computes behind it, where guards of the body list that."""
     doubts = [one for one in text.doubts if not one.is_computed_with or evidence.vacuous != ()]
-    return unequal_args(text.before, text.after, {one.number: one.wanted for one in doubts}, options)
+    wanted = {one.number: one.wanted for one in doubts if not one.is_listed}
+    wrong = unequal_args(text.before, text.after, wanted, options)
+    listed = [one.number for one in doubts if one.is_listed]
+    if wrong or not listed:
+        return wrong
+    strict = replace(options, failargs=Failargs.CHECK, runs=False, by_preamble=shown.by_preamble)
+    assert shown.loop is not None
+    listing = with_label_lists(*shown.loop, listed, strict)
+    if listing is None:
+        return listed
+    verdict = prove(shown.before, shown.after, strict, listing)
+    return [] if isinstance(verdict, Proved) else listed
 
 
 def _contradiction(proved: Proved, text: Translated) -> str | None:

@@ -66,8 +66,9 @@ def test_what_a_label_takes_for_lists_alone_is_what_the_bridge_hands_on(
         assert verdict.reason.startswith("argument 1 of the jump may not be what the loop takes there")
 
 
-def test_what_a_label_takes_and_the_loop_does_not_hand_on_is_not_asked() -> None:
-    """It was loaded: nothing that the recorded loop hands on is that."""
+@pytest.mark.parametrize(("handed", "kind"), [("p8", Proved), ("p2", Proved), ("p0", Unknown)])
+def test_what_a_label_takes_and_lists_is_what_the_loop_computes(handed: str, kind: type) -> None:
+    """It was loaded: nothing that the recorded loop hands on is that. The guard of the parent hands it over as p2."""
     found = f"p8 = getfield_gc_r(p0, descr={PLACE})"
     ask = ("i2 = int_lt(i1, 9)", "guard_true(i2)", "i3 = int_add(i1, 1)")
     log = recorded("[p0, i1]", found, "guard_nonnull(p8)", *ask, "jump(p0, i3, descr=<Loop-1>)") + loop(
@@ -87,9 +88,9 @@ def test_what_a_label_takes_and_the_loop_does_not_hand_on_is_not_asked() -> None
     )
     log += recorded("[p0, i1, p2]", "i4 = int_lshift(i1, 1)", "jump(p0, i4, descr=<Loop1>)")
     other = "+1: i4 = int_mul(i1, 2)", f"+1: {found}", "+1: guard_nonnull(p8, descr=<Guard0x7f30>) [p0]"
-    log += bridge("[p0, i1, p2]", *other, "+1: jump(p0, i4, p8, descr=TargetToken(141))")
+    log += bridge("[p0, i1, p2]", *other, f"+1: jump(p0, i4, {handed}, descr=TargetToken(141))")
     verdict = judged(log)[1].verdict
-    assert isinstance(verdict, Proved), verdict
+    assert isinstance(verdict, kind), verdict
 
 
 @pytest.mark.parametrize(("handed", "kind"), [("i5", Proved), ("i4", Unknown)])
@@ -155,3 +156,27 @@ def test_what_the_body_uses_a_part_of_and_lists_is_what_the_bridge_hands_on(more
     handed = ("i5 = int_mul(i4, 2)", f"i6 = int_add(i5, {more})", "jump(p0, i4, i6, descr=TargetToken(141))")
     verdict = judged(log + bridge("[p0, i4]", *(f"+1: {line}" for line in handed)))[1].verdict
     assert isinstance(verdict, kind), verdict
+
+
+def test_what_a_label_takes_and_the_loop_never_computes_is_not_known() -> None:
+    """The preamble makes it up for lists of the body, and so does the bridge: nothing recorded says what it has to
+    be."""
+    ask = ("i2 = int_lt(i1, 9)", "guard_true(i2)", "i3 = int_add(i1, 1)")
+    log = recorded("[p0, i1]", *ask, "jump(p0, i3, descr=<Loop-1>)") + loop(
+        "[p0, i1]",
+        "+1: label(p0, i1, descr=TargetToken(140))",
+        "+1: i2 = int_lt(i1, 9)",
+        "+1: guard_true(i2, descr=<Guard0x7f02>) [p0, i1]",
+        "+1: i3 = int_add(i1, 1)",
+        "+1: i7 = int_add(i3, 77)",
+        "+1: label(p0, i3, i7, descr=TargetToken(141))",
+        "+1: i12 = int_lt(i3, 9)",
+        "+1: guard_true(i12, descr=<Guard0x7f10>) [p0, i3, i7]",
+        "+1: i13 = int_add(i3, 1)",
+        "+1: i17 = int_add(i13, 77)",
+        "+1: jump(p0, i13, i17, descr=TargetToken(141))",
+    )
+    log += recorded("[p0, i1, i2]", "jump(p0, i1, descr=<Loop1>)")
+    log += bridge("[p0, i1, i2]", "+1: i8 = int_add(i1, 77)", "+1: jump(p0, i1, i8, descr=TargetToken(141))")
+    verdict = judged(log)[1].verdict
+    assert isinstance(verdict, Unknown), verdict

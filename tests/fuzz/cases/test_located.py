@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import pytest
 
+from fuzz.cases.located import located
 from optimizer.ir.immutable import replace
 from tests.pypy_logs import POINT, judged, judged_bridge, loop, recorded
 from tests.validator.pypy.test_labels import judged_bridge as judged_to_label
 from validator import Proved, Unknown
 from validator.pypy.judge import Judged
-from validator.pypy.located import located
 from validator.verdict import Evidence
 
 MAP = "<FieldP A.inst_map 8>"
