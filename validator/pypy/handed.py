@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import time
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from optimizer.ir.check import inner_label
 from optimizer.ir.domains.term import Term
@@ -52,11 +52,11 @@ def hands_over_other_memory(
         of_body = [None if k is None else k + len(before.guards) for k in origins[ahead:]]
         origins = [*origins[:ahead], *of_body]
     try:
-        pair = _matched(encode_pair(one, other, layout_of(one, other), options))
+        pair = matched(encode_pair(one, other, layout_of(one, other), options))
     except Unsupported:  # though the proof is not, which may stand in for strings
         return next(j for j, guard in enumerate(listing.guards) if exit_of(guard).failargs)
     for j, origin in enumerate(origins):
-        if origin is not None and not _hold(pair, _obligations(pair, j, origin), options):
+        if origin is not None and not hold(pair, _obligations(pair, j, origin), options):
             return j
     return None
 
@@ -67,48 +67,33 @@ def hands_on_other_memory(before: Trace, after: Trace, options: Options) -> bool
     if not any(one.op.kind is NEW for one in after.ops):
         return False
     try:
-        pair = _at_jump(before, after, options)
+        pair = at_jump(before, after, options)
     except Unsupported:
         return True
     heaps = pair.before.heap, pair.after.heap
-    return not _hold(pair, _alike(pair, pair.after.end, *heaps, _behind_all(pair)), options)
+    return not hold(pair, _alike(pair, pair.after.end, *heaps, behind_all(pair)), options)
 
 
-def unequal_args(before: Trace, after: Trace, wanted: Mapping[int, Iterable[int]], options: Options) -> list[int]:
-    """The arguments of a bridge's jump to a label that are not known to be one of those of the recorded jump that are
-    `wanted` there."""
-    if not any(wanted.values()):
-        return [*wanted]
-    try:
-        pair = _at_jump(before, after, options)
-    except Unsupported:
-        return [*wanted]
-
-    def is_one_of(number: int, others: Iterable[int]) -> bool:
-        claims = (pair.terms.equal(pair.before.end[k], pair.after.end[number]) for k in others)
-        return any(_hold(pair, [Obligation("argument", _behind_all(pair), claim)], options) for claim in claims)
-
-    return [number for number, others in wanted.items() if not is_one_of(number, others)]
-
-
-def _at_jump(before: Trace, after: Trace, options: Options) -> Pair:
+def at_jump(before: Trace, after: Trace, options: Options) -> Pair:
     """A bridge that ends in front of its jump. Raises Unsupported."""
     ends = [replace(trace.end, op=OPS["finish"], descr=None) for trace in (before, after)]
     one, other = (trace.of([*trace.ops[:-1], end]) for trace, end in zip((before, after), ends, strict=True))
-    return _matched(encode_pair(one, other, layout_of(one, other), options))
+    return matched(encode_pair(one, other, layout_of(one, other), options))
 
 
-def _behind_all(pair: Pair) -> Place:
+def behind_all(pair: Pair) -> Place:
+    """The place behind all guards."""
     return Place(len(pair.before.guards), len(pair.after.guards), None)
 
 
-def _hold(pair: Pair, obligations: Iterable[Obligation], options: Options) -> bool:
+def hold(pair: Pair, obligations: Iterable[Obligation], options: Options) -> bool:
+    """Do these hold?"""
     clock = time.perf_counter
     discharger = Discharger(pair, Budget(_EFFORT, clock() + options.timeout_s, clock))
     return all(isinstance(discharger.settle(one), Holds) for one in obligations)
 
 
-def _matched(pair: Pair) -> Pair:
+def matched(pair: Pair) -> Pair:
     """The pair, in which new objects that go nowhere but to side exits are those of the recorded trace that are made
     alike and hold the most of the same, if there are such: a guess, which proves nothing by itself."""
     recorded = [*pair.before.made.values()]

@@ -25,7 +25,7 @@ from validator.prove.judge import OUT_OF_TIME, validate
 from validator.pypy.ends import RESUME_AT_END, fails_at_end, prove_to_end, with_end
 from validator.pypy.exits import Prove, prove_with_exits
 from validator.pypy.facts import LateFacts
-from validator.pypy.objections import doubtful_args, objection_to
+from validator.pypy.objections import objection_to, objection_to_jump
 from validator.pypy.open import Open
 from validator.pypy.origins import with_places
 from validator.pypy.pair_text import translated
@@ -163,9 +163,8 @@ def _to_label(pair: LogPair, file: str, knowledge: Knowledge, options: Options, 
         told = text
         verdict, texts = _in_turn(text, options, prove)
     shown = replace(told, after=texts.after, loop=texts.loop)
-    if isinstance(verdict, Proved) and (doubtful := doubtful_args(verdict.evidence, text, shown, options, prove)):
-        reason = f"argument {doubtful[0]} of the jump may not be what the loop takes there: only lists of guards tell"
-        verdict = Unknown(verdict.evidence, reason)
+    if isinstance(verdict, Proved) and (objection := objection_to_jump(text, shown, options, prove)):
+        verdict = Unknown(verdict.evidence, objection)
     return Judged(verdict, texts, translated=told)
 
 

@@ -1,86 +1,161 @@
-"""Values that a bridge hands to the label of a loop, and lists of its guards alone tell.
+"""Arguments of the label of a loop that a bridge hands over, held against what the recorded bridge hands to its start.
 
-The body computes some of what its label takes anew before it goes round, and hands it over at its guards until then. It
-may also leave at once where such a bridge comes from, so that nothing compares what it computes. So what a bridge hands
-to the label is held against what the recorded bridge hands on.
+The body may use of that what it needs, and list the rest at its guards, which nothing compares. So each value with
+which the recorded loop goes round is looked up among what the preamble hands to the label: an argument, or several; a
+constant, for which there is none; a new object, in the place of which there is what it holds. Likewise a bridge: what
+it hands on where the recorded loop starts is that argument, that constant, a new object of that kind which holds that.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from functools import partial
+from collections.abc import Iterator, Sequence
 
+from optimizer.ir.domains.term import Term
+from optimizer.ir.faults import Unsupported
 from optimizer.ir.immutable import immutable
-from validator.pypy.inferred.made import Made
-from validator.pypy.inferred.sameness import Node, Sameness
-from validator.pypy.printed.lines import Line
-from validator.pypy.printed.rows import body_of
-from validator.pypy.printed.straight import AFTER, BEFORE, Sides
+from optimizer.ir.loops import Part
+from optimizer.ir.rows.ops import OPS
+from optimizer.ir.trace import ConstFloat, ConstInt, ConstRef, Operation, Trace
+from optimizer.ir.types.layout import Field
+from optimizer.ir.types.trace_layout import layout_of
+from validator.loops.shape import Loop, loop_of
+from validator.prove.encode import constant_term
+from validator.prove.matching import Simplify, knowing_all
+from validator.prove.memory.chains import Stored, links
+from validator.prove.obligations import Obligation, Pair
+from validator.prove.pairing import encode_pair
+from validator.pypy.handed import at_jump, behind_all, hold, matched
+from validator.verdict import Options
 
-_Place = tuple[int, tuple[str, ...]]
-"""The number of an argument, and the memory and the index in the object that it is, if it is about what that holds."""
+_DEEP = 4
+"""The number of new objects within one another that are looked into."""
+
+Constant = ConstInt | ConstRef | ConstFloat
 
 
 @immutable
-class Doubt:
-    """An argument of a bridge's jump to a label, by its number, that may be something else than it has to be: one of
-    these arguments of the recorded jump. `is_computed_with`: the body computes with it, and lists it nowhere;
-    `is_listed`: it lists what the recorded loop computes anew."""
+class _Taken:
+    """The arguments of the label that a value is."""
 
-    number: int
-    wanted: tuple[int, ...]
-    is_computed_with: bool
-    is_listed: bool = False
+    numbers: frozenset[int]
 
 
-def doubts(sides: Sides, sameness: Sameness) -> Iterator[Doubt]:
-    """The doubtful arguments of a bridge's jump to a label. In the place of some the preamble hands on what the
-    recorded loop hands on, or what is in an object that this makes for that: so does the bridge."""
-    if sides.target is None:
-        return
-    loop = sides.target
-    (label,) = (line for line in loop.after.lines if line.name == "label")
-    body = body_of(loop.after).lines[:-1]
-    listed = {text for line in body for text in line.handed}
-    used = {text for line in body for text in line.args} - listed
-    of_inputs = list(_found_in(sides, sameness))
-    of_loop, of_bridge = list(_handed_on(loop.before.lines)), list(_handed_on(sides.before.lines))
-    (in_loop, in_preamble), (recorded, optimized) = _told(loop, sameness), _told(sides, sameness)
-    for number, (text, handed) in enumerate(zip(label.args, sides.after.lines[-1].args, strict=True)):
-        places = {place for place, value in of_loop if in_loop(value) == in_preamble(text)}
-        wanted = {recorded(value) for place, value in of_bridge if place in places}
-        wanted |= {node for place, node in of_inputs if place in places}
-        if places and optimized(handed) not in wanted:
-            yield Doubt(number, tuple(sorted(k for k, inside in places if not inside)), text in used)
-        elif not places and text in listed:
-            yield Doubt(number, (), is_computed_with=False, is_listed=True)
+@immutable
+class _Virtual:
+    """A new object that is none: its type, its length (None: it has none), and what it holds at these places."""
+
+    type_: str
+    length: Constant | None
+    held: tuple[tuple[str, int | None, _Place], ...]
 
 
-def _told(sides: Sides, sameness: Sameness) -> list[Callable[[str], object]]:
-    """The values of the recorded and of the optimized trace, those of objects that are made there by what they hold."""
-    traces = ((BEFORE, sides.before), (AFTER, sides.after))
-    return [Made(printed.lines, partial(sameness.of, trace), set()).told for trace, printed in traces]
+_Place = _Taken | Constant | _Virtual | None
+"""Where a value is with which the recorded loop goes round; None: nowhere."""
 
 
-def _handed_on(lines: tuple[Line, ...]) -> Iterator[tuple[_Place, str]]:
-    """The values that the end hands on, and those in objects among them that are made there."""
-    made = {line.result for line in lines if line.name.startswith("new")}
-    held: dict[str, dict[tuple[str, ...], str]] = {}
-    for found in (line.access for line in lines):
-        if found and found.is_store and found.place[0] in made:
-            held.setdefault(found.place[0], {})[found.memory, *found.place[1:]] = found.value
-    for number, text in enumerate(lines[-1].args):
-        yield (number, ()), text
-        yield from (((number, inside), value) for inside, value in held.get(text, {}).items())
+def doubtful_args(
+    loop: tuple[Trace, Trace], before: Trace, after: Trace, options: Options
+) -> tuple[list[int], frozenset[int]]:
+    """The arguments of the recorded jump of a bridge that may not be what the optimized one hands to the label in their
+    place, and the arguments of the label that stand for none of them."""
+    shape = loop_of(*loop)
+    numbers = frozenset(range(len(shape.peeled.body.inputs)))
+    try:
+        places = _places(shape, options)
+        pair = at_jump(before, after, options)
+    except Unsupported:
+        return [0], numbers
+    simplify = knowing_all(pair.before, pair.after)
+    wrong = [k for k, place in enumerate(places) if not _is_there(pair, pair.before.end[k], place, options, simplify)]
+    return wrong, numbers - {number for place in places for number in _numbers(place)}
 
 
-def _found_in(sides: Sides, sameness: Sameness) -> Iterator[tuple[_Place, Node]]:
-    """The values that a bridge loads from objects which its end hands on."""
-    ends = [sameness.of(BEFORE, text) for text in sides.before.lines[-1].args]
-    for trace, printed in ((BEFORE, sides.before), (AFTER, sides.after)):
-        for found in (line.access for line in printed.lines):
-            if found and not found.is_store:
-                holder, *index = found.place
-                node, value = sameness.of(trace, holder), sameness.of(trace, found.value)
-                inside = found.memory, *index
-                yield from (((number, inside), value) for number, end in enumerate(ends) if end == node)
+def _numbers(place: _Place) -> Iterator[int]:
+    if isinstance(place, _Taken):
+        yield from place.numbers
+    elif isinstance(place, _Virtual):
+        for *_, inside in place.held:
+            yield from _numbers(inside)
+
+
+def _places(shape: Loop, options: Options) -> Sequence[_Place]:
+    """The places of all with which the recorded loop goes round, behind the preamble. Raises Unsupported."""
+    one, other = (_ended(shape, part) for part in (shape.recorded, shape.peeled.preamble))
+    pair = matched(encode_pair(one, other, layout_of(one, other), options))
+    simplify = knowing_all(pair.before, pair.after)
+    taken: dict[Term, set[int]] = {}
+    for number, term in enumerate(pair.after.end):
+        taken.setdefault(simplify(term), set()).add(number)
+    args = [arg for trace in (one, other) for op in trace.ops for arg in op.args]
+    constants: dict[Term, Constant] = {
+        constant_term(pair.terms, arg): arg for arg in args if isinstance(arg, ConstInt | ConstRef | ConstFloat)
+    }
+    constants[pair.terms.null] = ConstRef("NULL")
+
+    def constant(term: Term) -> Constant | None:
+        return ConstInt(term.value) if term.kind == "const" else constants.get(term)
+
+    def place_of(term: Term, depth: int) -> _Place:
+        term = simplify(term)
+        if term in taken:
+            return _Taken(frozenset(taken[term]))
+        if (known := constant(term)) is not None or term.kind != "alloc" or not depth:
+            return known
+        length = term.value.length
+        held = tuple(
+            (
+                slot.key,
+                None if index is None else index.value,
+                place_of(pair.before.heap.read(term, slot, index), depth - 1),
+            )
+            for slot, index in _written(pair, term)
+        )
+        return _Virtual(term.value.type.name, None if length is None else constant(simplify(length)), held)
+
+    return [place_of(term, _DEEP) for term in pair.before.end]
+
+
+def _ended(shape: Loop, part: Part) -> Trace:
+    ops = (*part.ops, Operation(OPS["finish"], part.handed_on))
+    return Trace(part.inputs, ops, shape.word, shape.lasting)
+
+
+def _written(pair: Pair, alloc: Term) -> Iterator[tuple[Field, Term | None]]:
+    """The places of a new object to which the recorded trace stores, as far as their indices are constant."""
+    for slot in pair.memory.slots.values():
+        stores = (link for link in links(pair.before.heap.chain(slot)) if isinstance(link, Stored))
+        indices = {link.index for link in stores if link.object is alloc}
+        yield from ((slot, index) for index in indices if index is None or index.kind == "const")
+
+
+def _may_be_one(one: str, other: str) -> bool:
+    """May these be names of one type? Of a class of which nothing tells the name a log tells how large its objects
+    are."""
+    sizes = [name.partition(" $")[0] if name.startswith("<SizeDescr") else "" for name in (one, other)]
+    return one == other or sizes[0] == sizes[1] != "" or (sizes[0] == "") is not (sizes[1] == "")
+
+
+def _is_there(pair: Pair, term: Term, place: _Place, options: Options, simplify: Simplify) -> bool:
+    """Is what the recorded bridge hands on in that place?"""
+    terms = pair.terms
+    match place:
+        case None:
+            return True
+        case _Taken(numbers):
+            claims = [terms.equal(term, pair.after.end[number]) for number in sorted(numbers)]
+        case _Virtual(type_, length, held):
+            found = simplify(term)
+            written = {(slot.key, None if at is None else at.value) for slot, at in _written(pair, found)}
+            if found.kind != "alloc" or not _may_be_one(found.value.type.name, type_):
+                return False
+            if written != {(key, index) for key, index, _ in held}:
+                return False
+            claims = [] if length is None else [terms.equal(found.value.length, constant_term(terms, length))]
+            for key, index, inside in held:
+                at = None if index is None else terms.const(index)
+                content = pair.before.heap.read(found, pair.memory.slots[key], at)
+                if not _is_there(pair, content, inside, options, simplify):
+                    return False
+        case constant:
+            claims = [terms.equal(term, constant_term(terms, constant))]
+    return hold(pair, [Obligation("argument", behind_all(pair), claim) for claim in claims], options)

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from optimizer.ir.check import inner_label
 from optimizer.ir.immutable import replace
-from optimizer.ir.trace import Trace
+from optimizer.ir.trace import Trace, exit_of
 from validator.loops.proofs import ENTRY
 from validator.pypy.exits import Prove, Shown
-from validator.pypy.handed import hands_on_other_memory, hands_over_other_memory, unequal_args
+from validator.pypy.handed import hands_on_other_memory, hands_over_other_memory
+from validator.pypy.label_args import doubtful_args
 from validator.pypy.label_lists import with_label_lists
 from validator.pypy.resume_data import are_computed, hand_over_the_same, may_share, with_origins
 from validator.pypy.translate import Translated
-from validator.verdict import Evidence, Failargs, Options, Proved
+from validator.verdict import Failargs, Options, Proved
 
 
 def objection_to(proved: Proved, text: Translated, before: Trace, told: Trace, shown: Shown) -> str | None:
@@ -34,23 +35,27 @@ def objection_to(proved: Proved, text: Translated, before: Trace, told: Trace, s
     return None
 
 
-def doubtful_args(evidence: Evidence, text: Translated, shown: Translated, options: Options, prove: Prove) -> list[int]:
-    """The arguments of the jump to a label that may be something else than they have to be. What the body computes with
-    them is proved, if it is known to come to its end from there, or that they are what the recorded bridge hands on, or
-    what the recorded loop computes behind it, where guards of the body list that."""
-    doubts = [one for one in text.doubts if not one.is_computed_with or evidence.vacuous != ()]
-    wanted = {one.number: one.wanted for one in doubts if not one.is_listed}
-    wrong = unequal_args(text.before, text.after, wanted, options)
-    listed = [one.number for one in doubts if one.is_listed]
-    if wrong or not listed:
-        return wrong
-    strict = replace(options, failargs=Failargs.CHECK, runs=False, by_preamble=shown.by_preamble)
+def objection_to_jump(text: Translated, shown: Translated, options: Options, prove: Prove) -> str | None:
+    """The reason for which a bridge may hand something else to a label than it has to, if there is one: another value
+    than what the recorded bridge hands on, or, of a value that the recorded loop computes anew, another one than what
+    that computes behind the bridge. `shown` is what has been proved."""
+    assert text.loop is not None
     assert shown.loop is not None
-    listing = with_label_lists(*shown.loop, listed, strict)
-    if listing is None:
-        return listed
-    verdict = prove(shown.before, shown.after, strict, listing)
-    return [] if isinstance(verdict, Proved) else listed
+    wrong, others = doubtful_args(text.loop, text.before, text.after, options)
+    if wrong:
+        return f"argument {wrong[0]} of the recorded jump may not be what the optimized one hands on in its place"
+    body = text.loop[1].ops[1 + (inner_label(text.loop[1]) or 0) :]
+    taken = text.after.end.args
+    used = {arg for op in body[:-1] for arg in (*op.args, *(exit_of(op).failargs or () if op.exit else ()))}
+    label = text.loop[1].ops[inner_label(text.loop[1]) or 0].args
+    asked = sorted(number for number in others if label[number] in used and number < len(taken))
+    if not asked:
+        return None
+    strict = replace(options, failargs=Failargs.CHECK, runs=False, by_preamble=shown.by_preamble)
+    listing = with_label_lists(*shown.loop, asked, strict)
+    if listing is not None and isinstance(prove(shown.before, shown.after, strict, listing), Proved):
+        return None
+    return f"argument {asked[0]} of the jump may not be what the loop takes there: only lists of guards tell"
 
 
 def _contradiction(proved: Proved, text: Translated) -> str | None:

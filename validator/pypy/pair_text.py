@@ -21,7 +21,6 @@ from validator.pypy.inferred.given import with_given
 from validator.pypy.inferred.grants import with_guards_that_hold, with_narrow_numbers
 from validator.pypy.inferred.sameness import Node, Sameness
 from validator.pypy.inferred.watched import with_watched
-from validator.pypy.label_args import doubts
 from validator.pypy.printed.float_bytes import with_float_bytes
 from validator.pypy.printed.frames import check_frames
 from validator.pypy.printed.lines import UNUSED, is_pointer
@@ -85,7 +84,6 @@ def translated(
         is_bridge=pair.kind is not Kind.LOOP and not text.is_loop,
         by_preamble=is_by_preamble,
         resumed=tuple(named_kinds(memories, sides.lines) for memories in resumed),
-        doubts=() if is_by_preamble else text.doubts,
     )
 
 
@@ -137,7 +135,7 @@ def _text(sides: Sides, knowledge: Knowledge, *, generous: bool) -> Translated:
     )
     of_one = (*map(of_one_array, tables), *((FORWARDED,) if more else ()))
     assumes = (*text.assumes, *map(_one_object, made_one), *of_one, *folded)
-    return replace(text, assumes=assumes, doubts=tuple(doubts(sides, sameness)))
+    return replace(text, assumes=assumes)
 
 
 def _one_object(memory: str) -> str:

@@ -17,7 +17,6 @@ from validator.pypy.inferred.fields import NEVER_CHANGES, Fields
 from validator.pypy.inferred.sameness import Node, Sameness
 from validator.pypy.inferred.strings import SAME_STRINGS, constant_strings, new_strings
 from validator.pypy.inferred.written import ALLOCATIONS, check_places
-from validator.pypy.label_args import Doubt
 from validator.pypy.origins import earliest_origins, handing_over_their_own, origins_in_loop, origins_of
 from validator.pypy.printed.copies import COPIED, Copies, copies_of
 from validator.pypy.printed.lines import (
@@ -47,7 +46,7 @@ class Translated:
     `rests_on` are to be right. `is_loop`: it goes round, or to the inner label of a loop, whose traces are `loop`.
     `is_bridge`: it is none, and goes to the start of one or finishes. `by_preamble`: the preamble stands in the place
     of the recorded loop. `resumed` are, of each guard, the memories to which resume data stores there, if a bridge
-    shows it; `doubts` are those about arguments of a jump to a label."""
+    shows it."""
 
     sides: Sides
     before: Trace
@@ -64,7 +63,6 @@ class Translated:
     in_loop: tuple[int | None, ...] = ()
     by_preamble: bool = False
     resumed: tuple[frozenset[str] | None, ...] = ()
-    doubts: tuple[Doubt, ...] = ()
 
     def says(self, other: Translated) -> bool:
         """Is the same to be proved of both, whatever is assumed for that?"""
