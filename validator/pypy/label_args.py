@@ -139,8 +139,8 @@ def _is_there(pair: Pair, term: Term, place: _Place, options: Options, simplify:
     """Is what the recorded bridge hands on in that place?"""
     terms = pair.terms
     match place:
-        case None:
-            return True
+        case None:  # who knows what the body takes for it
+            return False
         case _Taken(numbers):
             claims = [terms.equal(term, pair.after.end[number]) for number in sorted(numbers)]
         case _Virtual(type_, length, held):

@@ -93,6 +93,14 @@ def test_a_value_for_which_there_is_no_object(
     assert isinstance(found, Proved if is_right else Unknown), found
 
 
+@pytest.mark.parametrize("handed", ["i5", "i1"])
+def test_a_value_that_the_preamble_hands_to_nobody(handed: str) -> None:
+    """The body may compute it, for what it lists; nothing says so."""
+    ends = (("i8 = int_add(i3, 5)", *made(5, "i8"), *made(6, "i3")), "p5, p6")
+    back = ("i5 = int_add(i1, 5)", *made(5, handed), *made(6, "i1"))
+    assert isinstance(verdict(ends, ", i3", (back, "p5, p6"), ((), ", i1")), Unknown)
+
+
 NUMBERS = "i6 = int_and(i2, 1)", "guard_false(i6{})", "i7 = int_lt(i1, 9)", "guard_true(i7{})", "i3 = int_add(i1, 2)"
 
 
