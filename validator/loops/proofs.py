@@ -66,10 +66,8 @@ def proofs(loop: Loop, options: Options) -> Iterator[Proof]:
     if options.by_preamble and loop.is_bridge:  # a preamble promises nothing, and may have dropped what asks for errors
         if may_leave_exception(start, loop.layout):
             raise Unsupported("a bridge that may end with an exception pending, to a preamble", file="before")
-        if undeclared := next(
-            (one for one in recorded.ops if one.op.is_call and not is_declared(one, loop.layout)), None
-        ):
-            raise Unsupported("a call that is not declared, of a preamble", undeclared.line, "loop")
+        for call in [one for one in recorded.ops if one.op.is_call and not is_declared(one, loop.layout)]:
+            raise Unsupported("a call that is not declared, of a preamble", call.line)
         loop = replace(loop, recorded=promising_nothing(recorded))
     if not loop.is_bridge:
         yield _proof(loop, ENTRY, [recorded], [preamble], options)

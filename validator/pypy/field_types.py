@@ -26,7 +26,7 @@ from optimizer.ir.rows.ops import OPS
 from optimizer.ir.rows.row import ARRAY, FIELD, INTERIOR, ITEM
 from optimizer.ir.text.string_text import STR
 from optimizer.ir.types.memory_types import Array, declared_field
-from validator.pypy.printed.lines import NULL, Line, Printed
+from validator.pypy.printed.lines import NULL, Line
 from validator.pypy.printed.straight import Sides
 from validator.pypy.translate import Translated
 
@@ -53,20 +53,9 @@ class FieldTypes:
     numbered: defaultdict[int, set[str]] = field(default_factory=lambda: defaultdict(set))
 
     def add(self, sides: Sides) -> None:
-        """Takes in a pair."""
-        self.contradict(sides.before, is_recorded=True)
-        numbers = {line.args[0]: line.args[1] for line in sides.after.lines if line.name == _NUMBER}
-        for line in sides.after.lines:
-            number, row = numbers.get(line.args[0], "") if line.args else "", OPS.get(line.name)
-            if number.isdecimal() and row and row.memory and row.memory.descr in _ACCESSES:
-                self.numbered[int(number)].add(line.descr or line.name)
-
-    def contradict(self, printed: Printed, *, is_recorded: bool) -> None:
-        """Takes in what a recorded trace by itself says: what it uses values for that it loads from a field, or stores
-        to it."""
-        if not is_recorded:
-            return
-        recorded = printed.lines
+        """Takes in a pair, or one of its traces: what the recorded one uses values for that it loads from a field, or
+        stores to it."""
+        recorded = sides.before.lines
         uses: defaultdict[str, set[str]] = defaultdict(set)
         for line in recorded:
             if line.result and line.name.startswith("new"):
@@ -74,12 +63,14 @@ class FieldTypes:
             elif line.args and (use := _use(line)):
                 uses[line.args[0]].add(use)
         for line in recorded:
-            if line.name == _STORE and line.args[1] in uses:
-                self.used[line.descr] |= uses[line.args[1]]
-        loaded = {line.result: line.descr for line in recorded if line.name == _LOAD}
-        for line in recorded:
-            if line.args and line.args[0] in loaded and (use := _use(line)):
-                self.used[loaded[line.args[0]]].add(use)
+            held = line.result if line.name == _LOAD else line.args[1] if line.name == _STORE else None
+            if held is not None and held in uses:
+                self.used[line.descr] |= uses[held]
+        numbers = {line.args[0]: line.args[1] for line in sides.after.lines if line.name == _NUMBER}
+        for line in sides.after.lines:
+            number, row = numbers.get(line.args[0], "") if line.args else "", OPS.get(line.name)
+            if number.isdecimal() and row and row.memory and row.memory.descr in _ACCESSES:
+                self.numbered[int(number)].add(line.descr or line.name)
 
     def assumed(self) -> dict[str, str]:
         """The type of each field of instances that has one; other structs share their names."""

@@ -162,8 +162,7 @@ def _to_label(pair: LogPair, file: str, knowledge: Knowledge, options: Options, 
     else:
         told = text
         verdict, texts = _in_turn(text, options, prove)
-    shown = replace(told, after=texts.after, loop=texts.loop)
-    if isinstance(verdict, Proved) and (objection := objection_to_jump(text, shown, options, prove)):
+    if isinstance(verdict, Proved) and (objection := objection_to_jump(text, options)):
         verdict = Unknown(verdict.evidence, objection)
     return Judged(verdict, texts, translated=told)
 

@@ -4,25 +4,28 @@ The body may use of that what it needs, and list the rest at its guards, which n
 which the recorded loop goes round is looked up among what the preamble hands to the label: an argument, or several; a
 constant, for which there is none; a new object, in the place of which there is what it holds. Likewise a bridge: what
 it hands on where the recorded loop starts is that argument, that constant, a new object of that kind which holds that.
+
+What else the label takes the preamble has loaded or computed itself. Which values of the recorded loop that is the loop
+tells: those that are one in the iteration behind the preamble. Behind a bridge they have to be one, too.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from optimizer.ir.domains.term import Term
 from optimizer.ir.faults import Unsupported
 from optimizer.ir.immutable import immutable
 from optimizer.ir.loops import Part
 from optimizer.ir.rows.ops import OPS
-from optimizer.ir.trace import ConstFloat, ConstInt, ConstRef, Operation, Trace
-from optimizer.ir.types.layout import Field
+from optimizer.ir.trace import ConstFloat, ConstInt, ConstRef, Operation, Trace, Var
 from optimizer.ir.types.trace_layout import layout_of
-from validator.loops.shape import Loop, loop_of
+from validator.loops.proofs import BODY, proofs
+from validator.loops.shape import Loop, bridge_to, loop_of
 from validator.prove.encode import constant_term
 from validator.prove.matching import Simplify, knowing_all
-from validator.prove.memory.chains import Stored, links
-from validator.prove.obligations import Obligation, Pair
+from validator.prove.memory.chains import Renewed, Stored, changes
+from validator.prove.obligations import Obligation, Pair, Place
 from validator.prove.pairing import encode_pair
 from validator.pypy.handed import at_jump, behind_all, hold, matched
 from validator.verdict import Options
@@ -42,11 +45,13 @@ class _Taken:
 
 @immutable
 class _Virtual:
-    """A new object that is none: its type, its length (None: it has none), and what it holds at these places."""
+    """A new object that is none: its type, its length (0: it has none), whether it was cleared, and what has been
+    stored to it, by the memory and the index (-1: none)."""
 
     type_: str
-    length: Constant | None
-    held: tuple[tuple[str, int | None, _Place], ...]
+    length: int
+    cleared: bool
+    held: Mapping[tuple[str, int], _Place]
 
 
 _Place = _Taken | Constant | _Virtual | None
@@ -70,11 +75,62 @@ def doubtful_args(
     return wrong, numbers - {number for place in places for number in _numbers(place)}
 
 
+def computed_otherwise(
+    loop: tuple[Trace, Trace], before: Trace, after: Trace, numbers: Sequence[int], options: Options
+) -> list[int]:
+    """The arguments of the label, of these, that may not be what the recorded loop computes behind the bridge where it
+    computes, behind the preamble, what that has handed on."""
+    try:
+        alone, behind = (_Entered(shape, options) for shape in (loop_of(*loop), bridge_to(loop, before, after)))
+    except Unsupported:
+        return [*numbers]
+    simplify = knowing_all(alone.pair.before, alone.pair.after)
+
+    def is_known(number: int) -> bool:
+        handed = simplify(alone.handed(number))
+        same = [at for at, term in alone.computed() if simplify(term) is handed]
+        return bool(same) and hold(behind.pair, [behind.are_one(number, at) for at in same], options)
+
+    return [number for number in numbers if not is_known(number)]
+
+
+class _Entered:
+    """A recorded loop behind its first part, and the body behind the first part of the optimized side. Raises
+    Unsupported."""
+
+    def __init__(self, shape: Loop, options: Options) -> None:
+        proof = next(one for one in proofs(shape, options) if one.name == BODY)
+        self.pair = encode_pair(proof.before, proof.after, layout_of(proof.before, proof.after), options)
+        self._shape, self._ops = shape, proof.before.ops
+        self._first = len(self._ops) - 1 - len(shape.recorded.ops)
+
+    def handed(self, number: int) -> Term:
+        """The argument of the label that the first part of the optimized side hands over."""
+        value = self._shape.first[1].handed_on[number]
+        return self.pair.after.values[value.name] if isinstance(value, Var) else constant_term(self.pair.terms, value)
+
+    def computed(self) -> Iterator[tuple[int, Term]]:
+        """The results of operations of the recorded loop, by their places in it."""
+        for at, operation in enumerate(self._ops[self._first : -1]):
+            if operation.result is not None:
+                yield at, self.pair.before.values[operation.result.name]
+
+    def are_one(self, number: int, at: int) -> Obligation:
+        """The obligation that the argument is what the operation at that place computes, if it is come to."""
+        ahead, events = self._ops[: self._first + at], 0
+        for operation in ahead:
+            told = self.pair.before.events
+            events += events < len(told) and operation == told[events].operation
+        place = Place(sum(one.op.is_guard for one in ahead), len(self._shape.first[1].guards), events)
+        computed = dict(self.computed())[at]
+        return Obligation("argument", place, self.pair.terms.equal(computed, self.handed(number)))
+
+
 def _numbers(place: _Place) -> Iterator[int]:
     if isinstance(place, _Taken):
         yield from place.numbers
     elif isinstance(place, _Virtual):
-        for *_, inside in place.held:
+        for inside in place.held.values():
             yield from _numbers(inside)
 
 
@@ -99,18 +155,13 @@ def _places(shape: Loop, options: Options) -> Sequence[_Place]:
         term = simplify(term)
         if term in taken:
             return _Taken(frozenset(taken[term]))
-        if (known := constant(term)) is not None or term.kind != "alloc" or not depth:
+        known = constant(term)
+        made = _made(pair, term) if known is None and depth else None
+        if made is None:
             return known
-        length = term.value.length
-        held = tuple(
-            (
-                slot.key,
-                None if index is None else index.value,
-                place_of(pair.before.heap.read(term, slot, index), depth - 1),
-            )
-            for slot, index in _written(pair, term)
-        )
-        return _Virtual(term.value.type.name, None if length is None else constant(simplify(length)), held)
+        length, contents = made
+        held = {at: place_of(content, depth - 1) for at, content in contents.items()}
+        return _Virtual(term.value.type.name, length, term.value.cleared, held)
 
     return [place_of(term, _DEEP) for term in pair.before.end]
 
@@ -120,12 +171,27 @@ def _ended(shape: Loop, part: Part) -> Trace:
     return Trace(part.inputs, ops, shape.word, shape.lasting)
 
 
-def _written(pair: Pair, alloc: Term) -> Iterator[tuple[Field, Term | None]]:
-    """The places of a new object to which the recorded trace stores, as far as their indices are constant."""
+def _made(pair: Pair, term: Term) -> tuple[int, Mapping[tuple[str, int], Term]] | None:
+    """The length of a new object of the recorded trace, and what has been stored to it; None if it is none, or if that
+    is not known for certain: if it has been copied to, or given away, or stored to at an index that is not known."""
+    heap = pair.before.heap
+    if term.kind != "alloc" or heap.is_seen(term):
+        return None
+    length = term.value.length
+    contents: dict[tuple[str, int], Term] = {}
     for slot in pair.memory.slots.values():
-        stores = (link for link in links(pair.before.heap.chain(slot)) if isinstance(link, Stored))
-        indices = {link.index for link in stores if link.object is alloc}
-        yield from ((slot, index) for index in indices if index is None or index.kind == "const")
+        for link in changes(heap.chain(slot)):
+            if isinstance(link, Renewed) or pair.terms.same(link.object, term) is pair.terms.false:
+                continue
+            if not isinstance(link, Stored) or not _is_constant(link.index):
+                return None
+            at = -1 if link.index is None else link.index.value
+            contents.setdefault((slot.key, at), heap.read(term, slot, link.index))
+    return (0 if length is None else length.value, contents) if _is_constant(length) else None
+
+
+def _is_constant(index: Term | None) -> bool:
+    return index is None or index.kind == "const"
 
 
 def _may_be_one(one: str, other: str) -> bool:
@@ -143,19 +209,15 @@ def _is_there(pair: Pair, term: Term, place: _Place, options: Options, simplify:
             return False
         case _Taken(numbers):
             claims = [terms.equal(term, pair.after.end[number]) for number in sorted(numbers)]
-        case _Virtual(type_, length, held):
+        case _Virtual(type_, length, cleared, held):
             found = simplify(term)
-            written = {(slot.key, None if at is None else at.value) for slot, at in _written(pair, found)}
-            if found.kind != "alloc" or not _may_be_one(found.value.type.name, type_):
+            made = _made(pair, found)
+            if made is None or not _may_be_one(found.value.type.name, type_):
                 return False
-            if written != {(key, index) for key, index, _ in held}:
+            own, contents = made
+            if (own, found.value.cleared, contents.keys()) != (length, cleared, held.keys()):
                 return False
-            claims = [] if length is None else [terms.equal(found.value.length, constant_term(terms, length))]
-            for key, index, inside in held:
-                at = None if index is None else terms.const(index)
-                content = pair.before.heap.read(found, pair.memory.slots[key], at)
-                if not _is_there(pair, content, inside, options, simplify):
-                    return False
+            return all(_is_there(pair, contents[at], inside, options, simplify) for at, inside in held.items())
         case constant:
             claims = [terms.equal(term, constant_term(terms, constant))]
     return hold(pair, [Obligation("argument", behind_all(pair), claim) for claim in claims], options)

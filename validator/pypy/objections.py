@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 from optimizer.ir.check import inner_label
-from optimizer.ir.immutable import replace
 from optimizer.ir.trace import Trace, exit_of
 from validator.loops.proofs import ENTRY
-from validator.pypy.exits import Prove, Shown
+from validator.pypy.exits import Shown
 from validator.pypy.handed import hands_on_other_memory, hands_over_other_memory
-from validator.pypy.label_args import doubtful_args
-from validator.pypy.label_lists import with_label_lists
+from validator.pypy.label_args import computed_otherwise, doubtful_args
 from validator.pypy.resume_data import are_computed, hand_over_the_same, may_share, with_origins
 from validator.pypy.translate import Translated
-from validator.verdict import Failargs, Options, Proved
+from validator.verdict import Options, Proved
 
 
 def objection_to(proved: Proved, text: Translated, before: Trace, told: Trace, shown: Shown) -> str | None:
@@ -35,27 +33,27 @@ def objection_to(proved: Proved, text: Translated, before: Trace, told: Trace, s
     return None
 
 
-def objection_to_jump(text: Translated, shown: Translated, options: Options, prove: Prove) -> str | None:
+def objection_to_jump(text: Translated, options: Options) -> str | None:
     """The reason for which a bridge may hand something else to a label than it has to, if there is one: another value
     than what the recorded bridge hands on, or, of a value that the recorded loop computes anew, another one than what
-    that computes behind the bridge. `shown` is what has been proved."""
+    that computes behind the bridge."""
     assert text.loop is not None
-    assert shown.loop is not None
     wrong, others = doubtful_args(text.loop, text.before, text.after, options)
     if wrong:
         return f"argument {wrong[0]} of the recorded jump may not be what the optimized one hands on in its place"
-    body = text.loop[1].ops[1 + (inner_label(text.loop[1]) or 0) :]
-    taken = text.after.end.args
-    used = {arg for op in body[:-1] for arg in (*op.args, *(exit_of(op).failargs or () if op.exit else ()))}
-    label = text.loop[1].ops[inner_label(text.loop[1]) or 0].args
-    asked = sorted(number for number in others if label[number] in used and number < len(taken))
-    if not asked:
-        return None
-    strict = replace(options, failargs=Failargs.CHECK, runs=False, by_preamble=shown.by_preamble)
-    listing = with_label_lists(*shown.loop, asked, strict)
-    if listing is not None and isinstance(prove(shown.before, shown.after, strict, listing), Proved):
-        return None
-    return f"argument {asked[0]} of the jump may not be what the loop takes there: only lists of guards tell"
+    used = _used(text.loop[1])
+    wrong = computed_otherwise(text.loop, text.before, text.after, sorted(others & used), options)
+    return f"argument {wrong[0]} of the jump may not be what the loop takes there" if wrong else None
+
+
+def _used(peeled: Trace) -> set[int]:
+    """The arguments of the label that the body uses, be it in lists of guards, and does not only hand on."""
+    label = inner_label(peeled)
+    assert label is not None
+    args = peeled.ops[label].args
+    body = peeled.ops[label + 1 : -1]
+    used = {arg for op in body for arg in (*op.args, *(exit_of(op).failargs or () if op.exit else ()))}
+    return {number for number, arg in enumerate(args) if arg in used}
 
 
 def _contradiction(proved: Proved, text: Translated) -> str | None:

@@ -185,11 +185,13 @@ class Study:
             printed = read_printed(section, file)
         except InputError:
             return
-        if section.is_recorded:
-            self._fields.add(printed.lines, sameness_in(printed))
-            self._add_cells(Sides(printed, Printed((), ())))
-        for part in (self._evidence, self._apart, self._lone, self._lengths, self._types):
-            part.contradict(printed, is_recorded=section.is_recorded)
+        nothing = Printed((), ())
+        sides = Sides(printed, nothing) if section.is_recorded else Sides(nothing, printed)
+        self._fields.add(sides.before.lines, sameness_in(sides.before))
+        self._types.add(sides)
+        self._add_cells(sides)
+        for part in (self._evidence, self._apart, self._lone, self._lengths):
+            part.contradict(sides)
 
     def _add_cells(self, sides: Sides) -> None:
         for function, number, _ in numbers_in(sides):

@@ -107,15 +107,14 @@ class Apart:
                 for name in one.names if not unknown[node] else (one.again,) * one.is_again:
                     self.gone.setdefault(name, set()).add(pair)
 
-    def contradict(self, printed: Printed, *, is_recorded: bool) -> None:
-        """Takes in what a trace by itself contradicts: one that was recorded, where it finds an object to be the
-        constant, and an optimized one, where it compares one whose class it knows."""
-        lines = printed.lines
-        classes = {line.args[0]: line.args[1] for line in lines if line.name in TESTS}
-        for one in _compared(lines):
-            one = replace(one, class_=classes.get(one.value, "")) if is_recorded else one
-            if one.is_same if is_recorded else one.class_:
-                self.denied |= {*one.names, one.again}
+    def contradict(self, sides: Sides) -> None:
+        """Takes in what each trace contradicts by itself: the recorded one, where it finds an object to be the
+        constant, and the optimized one, where it compares one whose class it knows."""
+        classes = {line.args[0]: line.args[1] for line in sides.before.lines if line.name in TESTS}
+        same = [one for one in _compared(sides.before.lines) if one.is_same]
+        found = [replace(one, class_=classes.get(one.value, "")) for one in same]
+        for one in (*found, *[one for one in _compared(sides.after.lines) if one.class_]):
+            self.denied |= {*one.names, one.again}
 
     def assumed(self, log: int) -> frozenset[str]:
         """The subjects of statements that in the log of that number no object is compared with a constant of its own

@@ -29,7 +29,7 @@ from validator.pypy.inferred.fields import is_pure
 from validator.pypy.inferred.found import Found
 from validator.pypy.inferred.sameness import Sameness, sameness_in
 from validator.pypy.inferred.witnesses import Row, Witness, are_two, from_kept, kept, told
-from validator.pypy.printed.lines import Printed, does_to_own, is_object
+from validator.pypy.printed.lines import does_to_own, is_object
 from validator.pypy.printed.lists import array_of, of_any_kind, types_of_lists
 from validator.pypy.printed.straight import AFTER, BEFORE, Sides
 from validator.pypy.printed.tables import type_of, types_of_tables
@@ -80,13 +80,11 @@ class Evidence:
         for effect, iteration in behind:
             self.stored_behind.setdefault(effect, set()).add(replace(pair, iteration=iteration))
 
-    def contradict(self, printed: Printed, *, is_recorded: bool) -> None:
-        """Takes in what a trace by itself contradicts."""
-        trace = Accesses(BEFORE, printed, sameness_in(printed))
-        if is_recorded:
-            self._deny(found_again(trace, Found(printed.lines)))
-        else:
-            self._deny(chain(loaded_again(trace), checked_again(trace)))
+    def contradict(self, sides: Sides) -> None:
+        """Takes in what each trace contradicts by itself."""
+        before, after = (Accesses(BEFORE, one, sameness_in(one)) for one in (sides.before, sides.after))
+        found = Found(sides.before.lines)
+        self._deny(chain(loaded_again(after), checked_again(after), found_again(before, found)))
 
     def _deny(self, contradictions: Iterable[OneOf]) -> None:
         for effects in contradictions:

@@ -28,7 +28,7 @@ from validator.pypy.inferred.found import Fact, Found, are_different
 from validator.pypy.inferred.sameness import Node, Sameness
 from validator.pypy.inferred.witnesses import Row, Witness, told_alone
 from validator.pypy.inferred.written import ALLOCATIONS, Spans, place_in, place_of, widen
-from validator.pypy.printed.lines import NULL, Line, Printed, is_named, is_pointer, is_variable
+from validator.pypy.printed.lines import NULL, Line, is_named, is_pointer, is_variable
 from validator.pypy.printed.straight import BEFORE, Sides
 from validator.pypy.printed.variables import sharing
 
@@ -191,8 +191,7 @@ class Lone:
     def add(self, pair: Witness, sides: Sides, *, is_bridge: bool) -> frozenset[str]:
         """Takes in a pair, and gives the fields for which it speaks. What is left out in a bridge, its parent may have
         known; what nobody uses may be gone for that."""
-        self.contradict(sides.before, is_recorded=True)
-        self.contradict(sides.after, is_recorded=False)
+        self.contradict(sides)
         telling = _telling(sides.before.lines)
         recorded, optimized = (Counter(_of_constants(lines)) for lines in (telling, sides.after.lines))
         fewer = [memory for memory, times in optimized.items() if times < recorded[memory] and not is_bridge]
@@ -200,10 +199,10 @@ class Lone:
             self.relied_on.setdefault(memory, set()).add(pair)
         return frozenset(fewer)
 
-    def contradict(self, printed: Printed, *, is_recorded: bool) -> None:
-        """Takes in what a trace by itself contradicts."""
-        lines = printed.lines
-        self.denied |= _of_new(lines) | _of_two(lines) if is_recorded else _loaded_again(lines)
+    def contradict(self, sides: Sides) -> None:
+        """Takes in what each trace contradicts by itself."""
+        recorded = sides.before.lines
+        self.denied |= _loaded_again(sides.after.lines) | _of_new(recorded) | _of_two(recorded)
 
     def assumed(self, log: int) -> frozenset[str]:
         """The fields that one constant object alone is taken to have in the log of that number: how many there are in

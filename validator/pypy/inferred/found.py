@@ -6,7 +6,7 @@ import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
 
-from validator.pypy.inferred.executed import EQUATING, PASSES
+from validator.pypy.inferred.executed import EQUATING, PASSES, SAY_CONSTANT, TESTS
 from validator.pypy.printed.lines import NULL, Line
 
 Fact = tuple[str, str]
@@ -51,17 +51,12 @@ class Found:
 
 
 def _said(guard: Line) -> Iterator[Fact]:
-    match guard.name:
-        case "guard_class" | "guard_nonnull_class":
-            yield from (_SOMETHING, (_OF, guard.args[1]))
-        case "guard_nonnull":
-            yield _SOMETHING
-        case "guard_isnull" | "guard_false":
-            yield _IS, "0"
-        case "guard_true":
-            yield _IS, "1"
-        case "guard_value":
-            yield from _about(_IS, guard.args[1])
+    if guard.name in SAY_CONSTANT:
+        yield from _about(_IS, SAY_CONSTANT[guard.name] or guard.args[1])
+    elif guard.name in TESTS:
+        yield from (_SOMETHING, (_OF, guard.args[1]))
+    elif guard.name == "guard_nonnull":
+        yield _SOMETHING
 
 
 def _about(verb: str, constant: str) -> Iterator[Fact]:

@@ -16,7 +16,7 @@ from itertools import chain
 from optimizer.ir.immutable import replace
 from validator.pypy.inferred.constants.contents import comparisons
 from validator.pypy.inferred.witnesses import Witness, told
-from validator.pypy.printed.lines import Line, Printed, is_named
+from validator.pypy.printed.lines import Line, is_named
 from validator.pypy.printed.straight import Sides
 
 _COMPARES = range(24, 32)
@@ -44,13 +44,12 @@ class Lengths:
             elif is_found == "guard_false" and not characters.isdisjoint(line.args) and constant:
                 self.gone.setdefault(place, set()).add(pair)
 
-    def contradict(self, printed: Printed, *, is_recorded: bool) -> None:
-        """Takes in what a trace by itself contradicts: one that was recorded, where it finds the strings equal, and an
+    def contradict(self, sides: Sides) -> None:
+        """Takes in what each trace contradicts by itself: the recorded one, where it finds the strings equal, and the
         optimized one, where it compares them."""
-        equal = {line.args[0] for line in printed.lines if line.name == "guard_true"}
-        for line, place, _ in comparisons(printed.lines):
-            if not is_recorded or line.result in equal:
-                self.denied.add(place)
+        equal = {line.args[0] for line in sides.before.lines if line.name == "guard_true"}
+        self.denied |= {place for line, place, _ in comparisons(sides.before.lines) if line.result in equal}
+        self.denied |= {place for _, place, _ in comparisons(sides.after.lines)}
 
     def assumed(self, log: int) -> frozenset[str]:
         """The places at which the constant is taken to have another length in the log of that number."""
