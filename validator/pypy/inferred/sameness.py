@@ -11,13 +11,13 @@ Two constants that one trace tells apart are never made one.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Set
+from collections.abc import Callable, Iterable, Mapping, Set
 from functools import lru_cache, partial
 
 from validator.pypy.inferred.held import Node as Node
-from validator.pypy.inferred.made import Made
 from validator.pypy.inferred.numbering import IDENTITY, Pass
 from validator.pypy.inferred.numbering import Preserved as Preserved
+from validator.pypy.inferred.written import ALLOCATIONS
 from validator.pypy.printed.lines import NULL, Line, Printed, is_pointer, is_variable, touches_nothing
 from validator.pypy.printed.patterns import CODE
 from validator.pypy.printed.rows import Rows, alone
@@ -36,6 +36,10 @@ _ROUNDS = 30
 """Classes grow in each round; behind so many they are taken as they are."""
 
 
+_NESTED = 3
+"""The number of new objects in one another that are told by their contents."""
+
+
 class _Answers(dict[tuple[str, str], bool]):
     """The answers on functions and memories, of which each is asked once."""
 
@@ -49,6 +53,28 @@ class _Answers(dict[tuple[str, str], bool]):
 
     def __call__(self, function: str, memory: str) -> bool:
         return self[function, memory]
+
+
+class _Made:
+    """The objects that these operations make, told by what is put into them, where nothing else tells which of both
+    traces are the same: they have no names in common. `of` gives the classes of values, of which both traces have the
+    `shared` ones."""
+
+    def __init__(self, lines: Iterable[Line], of: Callable[[str], object], shared: Set[object]) -> None:
+        self._of, self._shared = of, shared
+        self._held: dict[str | None, tuple[str, dict[str, str]]] = {}
+        for line in lines:
+            if line.name in ALLOCATIONS:
+                self._held[line.result] = line.descr, {}
+            elif (found := line.access) and found.is_store and found.place[0] in self._held:
+                self._held[found.place[0]][1][found.memory] = found.value
+
+    def told(self, text: str, depth: int = _NESTED) -> object:
+        """The class of a value; of an object that one trace alone makes, its descr and what it holds in the end."""
+        if text not in self._held or not depth or self._of(text) in self._shared:
+            return self._of(text)
+        descr, held = self._held[text]
+        return descr, *((memory, self.told(value, depth - 1)) for memory, value in sorted(held.items()))
 
 
 class Sameness:
@@ -190,8 +216,8 @@ class Sameness:
         unmet = (alone[BEFORE] ^ alone[AFTER]) | (recorded ^ optimized)
         there = optimized | {self.of(AFTER, arg) for line in after for arg in line.args}
         for trace, lines in ((BEFORE, before), (AFTER, after)):
-            told = Made(lines, partial(self.of, trace), recorded & optimized).told
-            roughly = Made(lines, partial(self._unless, unmet, trace), recorded & optimized).told
+            told = _Made(lines, partial(self.of, trace), recorded & optimized).told
+            roughly = _Made(lines, partial(self._unless, unmet, trace), recorded & optimized).told
             for line in lines:
                 for place, arg in enumerate(line.args):
                     node = self.of(trace, arg)
