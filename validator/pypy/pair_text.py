@@ -12,6 +12,7 @@ from validator.pypy.facts import Facts, facts_of
 from validator.pypy.field_types import with_numbers, with_types
 from validator.pypy.forwarded import FORWARDED, forwarded
 from validator.pypy.inferred.classes import with_classes
+from validator.pypy.inferred.constants.contents import characters, known_constants, with_held
 from validator.pypy.inferred.constants.folded import with_folded
 from validator.pypy.inferred.constants.indices import with_indices
 from validator.pypy.inferred.constants.lengths import with_lengths
@@ -126,10 +127,13 @@ def _text(sides: Sides, knowledge: Knowledge, *, generous: bool) -> Translated:
     if more:
         same += more
         sameness = Sameness(rows, knowledge.leaves, inferred.lone, same)
-    sides, folded = with_folded(sides, rows, sameness, inferred.folded)
-    if folded:
+    stated, folded = with_folded(sides, rows, sameness, inferred.folded)
+    known = known_constants(rows, sameness, inferred.contents)
+    if known or folded:
+        sides = with_held(stated, sameness, known, knowledge.fields)
+        compared = characters(rows, sameness, known)
         rows = rows_of(sides)
-        sameness = Sameness(rows, knowledge.leaves, inferred.lone, same)
+        sameness = Sameness(rows, knowledge.leaves, inferred.lone, same, compared)
     text = translate(
         sides, rows, sameness, inferred.effects, knowledge.fields, contents=inferred.contents, generous=generous
     )

@@ -171,7 +171,7 @@ class Study:
         self._alike.add(one, sides, sameness)
         self._evidence.add(one, row, once, sameness)
         self._references.add(sides.before.lines)
-        self._contents.add(one, row)
+        self._contents.add(one, row, sameness)
         self._zeros.add(one, row, sameness)
         self._lengths.add(one, sides)
         self._folded.add(one, sides, rows, sameness)

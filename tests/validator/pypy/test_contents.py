@@ -108,6 +108,41 @@ def test_a_constant_of_which_a_trace_asks_which_one_it_is_is_left_open(asks: str
     assert is_proved(one) is is_known
 
 
+def held(*characters: int, field: str = "<FieldP W.inst__utf8 24 pure>") -> str:
+    """A pair that compares a string twice with what a constant object holds, taken for these characters."""
+    point, load = POINT.format(line=9), f"p{{}} = getfield_gc_r(ConstPtr(ptr60), descr={field})"
+    asked = [EQUAL.format(f"i{at}", at).replace(f"ConstPtr(ptr{at})", f"p{at + 5}") for at in (2, 3)]
+    before = (load.format(7), asked[0], "guard_false(i2)", load.format(8), asked[1], "guard_false(i3)")
+    after = [
+        one
+        for at, character in enumerate(characters, 2)
+        for one in (IS_CHARACTER.format(f"i{at}", character), f"guard_false(i{at}, descr=<Guard0x1{at}>) [p0, p1]")
+    ]
+    return recorded("[p0, p1]", point, *before, "finish(p0)") + bridge(
+        "[p0, p1]", point, *(f"+1: {one}" for one in (*after, "finish(p0)"))
+    )
+
+
+@pytest.mark.parametrize(("field", "is_right"), [("24 pure>", True), ("24>", False)])
+def test_what_a_constant_holds_for_ever_is_a_constant(field: str, *, is_right: bool) -> None:
+    shown = judged(held(92, 92, field=f"<FieldP W.inst__utf8 {field}") * 2)
+    assert [is_proved(one) for one in shown] == [is_right] * 2
+    told = "" if shown[0].texts is None else str(shown[0].texts.assumes)
+    assert is_right is (ASSUMED.partition(" is ")[0] in told)
+
+
+def test_what_a_constant_holds_is_one_character() -> None:
+    assert not any(map(is_proved, judged(held(92, 93) * 2)))
+    assert not any(map(is_proved, judged(held(92, 92) * 2 + held(93, 93))))
+
+
+def test_what_is_said_of_a_load_begins_no_bytecode() -> None:
+    """Else the comparison behind it would be the first one there, which is with another constant."""
+    direct = held(47, 92).replace(EQUAL.format("i2", 2).replace("ConstPtr(ptr2)", "p7"), EQUAL.format("i2", 2))
+    assert direct != held(47, 92)
+    assert all(map(is_proved, judged(direct * 2)))
+
+
 def test_two_processes_that_ran_the_same_are_one_witness() -> None:
     assert not any(is_proved(one) for log in judged_together(compared(92), compared(92)) for one in log)
 

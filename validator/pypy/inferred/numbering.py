@@ -38,6 +38,8 @@ _PURE_FIELD = " pure>"
 _COMMUTE = re.compile(r"int_(add|mul|and|or|xor|eq|ne)\Z|(instance_)?ptr_(eq|ne)\Z")
 _KEEPS = ("guard_", "record_", "assert_", "new", "str", "unicode", "copystr", "copyunicode", "quasiimmut_", "label")
 """Beginnings of operations that let nobody reach an object."""
+_EQUAL_STRINGS = (24, 28, 31, 29, 30)
+"""The functions that compare two strings, and behind them those that compare one with a character."""
 _SLICES = (23, 43)
 """The functions that give a range of a string."""
 _SAY_TRUTH = ("guard_true", "guard_false", "record_exact_value_i")
@@ -233,6 +235,8 @@ class Pass:
             args, writers = self._nodes(line.args), len(self.writers) if line.may_write else 0
             if quotient := divided(line.oopspec, args):
                 self._compute(line.result, *quotient)
+            elif compared := self._compared_strings(line.oopspec, args):
+                self._same(line.result, compared)
             else:
                 self._same(line.result, ("call", line.name[-1], line.function, args, writers))
             if line.oopspec in _SLICES:
@@ -248,6 +252,15 @@ class Pass:
                     self._forget(memory, Access(True, name, (into,), ""), (self.of(into),))
                     continue
                 memory.forget((), lambda p: self.of(p) not in kept)
+
+    def _compared_strings(self, function: int | None, args: Key) -> object:
+        """The question of a call that compares two strings, or one with a character, which is a string of it; None of
+        others. The functions differ in what they take for granted."""
+        if function not in _EQUAL_STRINGS:
+            return None
+        known = self.sameness.characters()
+        one, other = (("", f"[{known[node]}]") if node in known else node for node in args[1:3])
+        return "equal", *sorted((one, other if function in _EQUAL_STRINGS[:3] else ("", f"[{other[1]}]")))
 
     def _nodes(self, texts: tuple[str, ...]) -> tuple[Node, ...]:
         return tuple(map(self.of, texts))

@@ -13,6 +13,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Set
 from functools import lru_cache, partial
+from types import MappingProxyType
 
 from validator.pypy.inferred.held import Node as Node
 from validator.pypy.inferred.numbering import IDENTITY, Pass
@@ -79,7 +80,7 @@ class _Made:
 
 class Sameness:
     """Classes of values and constants of both traces. `lone` are fields that one constant object alone has, `made_one`
-    are pairs of constants of the recorded trace that are one."""
+    are pairs of constants of the recorded trace that are one, `characters` those that some of its constants are."""
 
     def __init__(
         self,
@@ -87,12 +88,14 @@ class Sameness:
         preserved: Preserved = NOTHING,
         lone: Set[str] = frozenset(),
         made_one: Iterable[tuple[str, str]] = (),
+        characters: Mapping[str, int] = MappingProxyType({}),
     ) -> None:
         self._parents: dict[Node, Node] = {}
         self._nodes = defaultdict[str, dict[str, Node]](dict)
         self._apart: dict[Node, set[Node]] = {}
         self.constant: set[Node] = set()
         self._rows = rows
+        self._characters = characters
         self._grew = False
         self._changes = 0
         self._answers: _Answers | None = None
@@ -158,6 +161,10 @@ class Sameness:
                 node = parents[node]
             nodes[text] = node
         return node
+
+    def characters(self) -> dict[Node, int]:
+        """The constants that are known to be strings of one character, with these."""
+        return {self.of(BEFORE, text): character for text, character in self._characters.items()}
 
     def join(self, trace: str, one: str, other: str) -> None:
         self.unite(self.of(trace, one), self.of(trace, other))

@@ -28,6 +28,9 @@ _ASKS_WHICH = (
 )
 _ASKS = (*_ASKS_WHICH, "strsetitem", "unicodesetitem")
 
+HELD = "ConstPtr(in_{})"
+"""The name of a constant that a load finds, in which nobody asks which object that is."""
+
 
 def constant_strings(rows: Rows, sameness: Sameness) -> dict[Node, str]:
     """The constants of optimized traces that are taken for strings, each with its text in quotes."""
@@ -45,7 +48,8 @@ def constant_strings(rows: Rows, sameness: Sameness) -> dict[Node, str]:
 def asked(lines: tuple[Line, ...], sameness: Sameness) -> Iterator[Node]:
     """The objects of which the recorded trace asks which ones they are, under whatever names."""
     asking = (line for line in lines if line.name in _ASKS_WHICH and NULL not in line.args)
-    return (sameness.of(BEFORE, arg) for line in asking for arg in line.args)
+    questions = (line for line in asking if line.args[-1] != HELD.format(line.args[0]))
+    return (sameness.of(BEFORE, arg) for line in questions for arg in line.args)
 
 
 def _constants(trace: str, lines: tuple[Line, ...], sameness: Sameness) -> Iterator[Node]:

@@ -4,16 +4,18 @@ Where a recorded trace asks whether a string equals a constant, and the constant
 asks for that character instead (`opt_call_stroruni_STR_EQUAL` in vstring.py), or compares that of a string that has
 one. So it is assumed of the constant at one place of the program that it is this character, if two pairs say so, and
 none says another one or a longer string of that place: the place is a bytecode, with the number of constants that it
-has compared with in front.
+has compared with in front. What a constant object holds, in a field that never changes, is a constant as well.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Set
 from dataclasses import dataclass, field
 
 from optimizer.ir.immutable import replace
 from optimizer.ir.text.string_text import write_text
+from validator.pypy.inferred.constants.folded import loads_from_constants, with_named
+from validator.pypy.inferred.fields import Fields, is_pure
 from validator.pypy.inferred.sameness import Node, Sameness
 from validator.pypy.inferred.strings import asked
 from validator.pypy.inferred.witnesses import Witness, told
@@ -51,7 +53,7 @@ class Contents:
     said: dict[Content, set[Witness]] = field(default_factory=dict)
     denied: set[str] = field(default_factory=set)
 
-    def add(self, pair: Witness, sides: Sides) -> None:
+    def add(self, pair: Witness, sides: Sides, sameness: Sameness) -> None:
         """Takes in a pair, of which this is the last row. Where the optimized trace compares strings less often at any
         bytecode, be it with constants or not, nothing tells which comparisons are left, as where the recorded one asks
         for characters itself."""
@@ -59,7 +61,7 @@ class Contents:
         for line in _left(sides):
             left.setdefault(line.point, []).append(line)
         compared: dict[str, list[str]] = {}
-        for line, place, _ in comparisons(sides.before.lines):
+        for line, place, _ in comparisons(sides.before.lines, _held(sides, sameness)):
             compared.setdefault(line.point, []).append(place)
         is_whole = {point: len(found) for point, found in left.items()} == {
             point: len(places) for point, places in compared.items()
@@ -104,10 +106,12 @@ def _character(compared: Line) -> int | None:
 def known_constants(rows: Rows, sameness: Sameness, contents: frozenset[Content]) -> dict[Node, Content]:
     """The constants of recorded traces that are known, but for those that two places tell apart, and those of which a
     trace asks which objects they are."""
+    if not contents:
+        return {}
     at = {content.place: content for content in contents}
     found: dict[Node, set[Content]] = {}
     for sides in rows.pairs:
-        for _, place, constant in comparisons(sides.before.lines):
+        for _, place, constant in comparisons(sides.before.lines, _held(sides, sameness)):
             if place in at:
                 found.setdefault(sameness.of(BEFORE, constant), set()).add(at[place])
     which = {node for sides in rows.pairs for node in asked(sides.before.lines, sameness)}
@@ -118,14 +122,37 @@ def known_constants(rows: Rows, sameness: Sameness, contents: frozenset[Content]
     }
 
 
-def comparisons(lines: tuple[Line, ...]) -> Iterator[tuple[Line, str, str]]:
-    """The comparisons of strings at bytecodes, each with its place and the constant; "" where it is with none."""
+def with_held(sides: Sides, sameness: Sameness, known: Mapping[Node, Content], fields: Fields) -> Sides:
+    """The pair whose recorded trace says that what it loads from constants, of fields that never change, are constants,
+    where these are known."""
+    loads = loads_from_constants(sides.before.lines, sameness) if known else ()
+    held = (line for line in loads if sameness.of(BEFORE, line.result or "") in known)
+    return with_named(sides, {line for line in held if fields.never_changes(line.descr)})
+
+
+def characters(rows: Rows, sameness: Sameness, known: Mapping[Node, Content]) -> dict[str, int]:
+    """The characters that known constants are, by the texts with which recorded traces compare."""
+    lines = ((sides.before.lines, _held(sides, sameness)) for sides in rows.pairs if known)
+    texts = {constant for each, held in lines for _, _, constant in comparisons(each, held) if constant}
+    nodes = ((text, sameness.of(BEFORE, text)) for text in texts)
+    return {text: known[node].character for text, node in nodes if node in known}
+
+
+def _held(sides: Sides, sameness: Sameness) -> frozenset[str]:
+    """What the recorded trace loads from constants, of fields that are printed as if they never changed."""
+    loads = loads_from_constants(sides.before.lines, sameness)
+    return frozenset(line.result or "" for line in loads if is_pure(line.descr))
+
+
+def comparisons(lines: tuple[Line, ...], held: Set[str] = frozenset()) -> Iterator[tuple[Line, str, str]]:
+    """The comparisons of strings at bytecodes, each with its place and the constant; "" where it is with none. What is
+    `held` by constants is constant as well."""
     point, number = "", 0
     for line in lines:
-        if line.point != point:
+        if line.point not in (point, ""):  # a line that was added has none
             point, number = line.point, 0
         if line.oopspec == _EQUAL and "~#" in point:
-            constants = [arg for arg in line.args if is_pointer(arg)]
+            constants = [arg for arg in line.args if is_pointer(arg) or arg in held]
             number += len(constants) == 1
             place = point.rstrip("'") + (f" ({number})" if number > 1 else "")
             yield (line, place, constants[0]) if len(constants) == 1 else (line, "", "")

@@ -7,13 +7,14 @@ constant which the optimized trace alone has in the place of what is loaded is t
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Set
+from collections.abc import Iterable, Iterator, Set
 from dataclasses import dataclass, field
 from functools import partial
 from itertools import chain
 
 from optimizer.ir.immutable import replace
 from validator.pypy.inferred.sameness import Sameness
+from validator.pypy.inferred.strings import HELD
 from validator.pypy.inferred.witnesses import Witness, told
 from validator.pypy.printed.lines import Line, is_named, is_pointer
 from validator.pypy.printed.rows import Rows
@@ -45,18 +46,27 @@ class Folded:
 def with_folded(sides: Sides, rows: Rows, sameness: Sameness, fields: Set[str]) -> tuple[Sides, tuple[str, ...]]:
     """The pair whose recorded trace says which constants it loads from these fields of constants; and what is assumed
     for that."""
-    said = {
-        line: Line(None, "record_exact_value_r", (line.result or "", f"ConstPtr(in_{line.result})"))
-        for line in _folded(sides, rows, sameness)
-        if line.descr in fields
-    }
-    if not said:
-        return sides, ()
-    stated = chain(*((line, said[line]) if line in said else (line,) for line in sides.before.lines))
+    said = {line for line in _folded(sides, rows, sameness) if line.descr in fields}
     assumes = (
         f"constants in the place of {one} of other ones are what is there" for one in {line.descr for line in said}
     )
-    return replace(sides, before=sides.before.with_lines(tuple(stated))), tuple(assumes)
+    return with_named(sides, said), tuple(assumes)
+
+
+def with_named(sides: Sides, loads: Set[Line]) -> Sides:
+    """The pair whose recorded trace says that these loads find constants, each under a name of its own."""
+    if not loads:
+        return sides
+    results = ((line, line.result or "") for line in loads)
+    named = {line: Line(None, "record_exact_value_r", (result, HELD.format(result))) for line, result in results}
+    stated = chain(*((line, named[line]) if line in named else (line,) for line in sides.before.lines))
+    return replace(sides, before=sides.before.with_lines(tuple(stated)))
+
+
+def loads_from_constants(lines: Iterable[Line], sameness: Sameness) -> Iterator[Line]:
+    """The loads of references from constant objects in the recorded trace."""
+    loads = (line for line in lines if line.name == _LOAD)
+    return (line for line in loads if sameness.of(BEFORE, line.args[0]) in sameness.constant)
 
 
 def _folded(sides: Sides, rows: Rows, sameness: Sameness) -> Iterator[Line]:
@@ -64,6 +74,5 @@ def _folded(sides: Sides, rows: Rows, sameness: Sameness) -> Iterator[Line]:
     before, after = (partial(sameness.of, trace) for trace in (BEFORE, AFTER))
     named = {before(arg) for row in rows.pairs for line in row.before.lines for arg in line.args if is_pointer(arg)}
     new = {after(arg) for row in rows.pairs for line in row.after.lines for arg in line.args if is_pointer(arg)} - named
-    loads = (line for line in sides.before.lines if line.name == _LOAD)
-    of_constants = (line for line in loads if before(line.args[0]) in sameness.constant)
-    yield from (line for line in of_constants if before(line.result or "") in new)
+    found = loads_from_constants(sides.before.lines, sameness)
+    yield from (line for line in found if before(line.result or "") in new)
