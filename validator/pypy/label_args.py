@@ -11,7 +11,8 @@ tells: those that are one in the iteration behind the preamble. Behind a bridge 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 
 from optimizer.ir.domains.term import Term
 from optimizer.ir.faults import Unsupported
@@ -45,9 +46,10 @@ class _Taken:
 
 @immutable
 class _Virtual:
-    """A new object that is none: its type, its length (0: it has none), whether it was cleared, and what has been
-    stored to it, by the memory and the index (-1: none)."""
+    """A new object that is none: which one, its type, its length (0: it has none), whether it was cleared, and what has
+    been stored to it, by the memory and the index (-1: none)."""
 
+    made: Term
     type_: str
     length: int
     cleared: bool
@@ -70,9 +72,11 @@ def doubtful_args(
         pair = at_jump(before, after, options)
     except Unsupported:
         return [0], numbers
-    simplify = knowing_all(pair.before, pair.after)
-    wrong = [k for k, place in enumerate(places) if not _is_there(pair, pair.before.end[k], place, options, simplify)]
-    return wrong, numbers - {number for place in places for number in _numbers(place)}
+    bridge = _Bridge(pair, knowing_all(pair.before, pair.after), options)
+    wrong = [k for k, place in enumerate(places) if not bridge.has(pair.before.end[k], place)]
+    taken = {number for place in places for number in _numbers(place)}
+    wrong += [k for k, place in enumerate(places) if not all(map(bridge.keeps_apart, sorted(_numbers(place))))]
+    return wrong, numbers - taken
 
 
 def computed_otherwise(
@@ -161,7 +165,7 @@ def _places(shape: Loop, options: Options) -> Sequence[_Place]:
             return known
         length, contents = made
         held = {at: place_of(content, depth - 1) for at, content in contents.items()}
-        return _Virtual(term.value.type.name, length, term.value.cleared, held)
+        return _Virtual(term, term.value.type.name, length, term.value.cleared, held)
 
     return [place_of(term, _DEEP) for term in pair.before.end]
 
@@ -201,23 +205,46 @@ def _may_be_one(one: str, other: str) -> bool:
     return one == other or sizes[0] == sizes[1] != "" or (sizes[0] == "") is not (sizes[1] == "")
 
 
-def _is_there(pair: Pair, term: Term, place: _Place, options: Options, simplify: Simplify) -> bool:
-    """Is what the recorded bridge hands on in that place?"""
-    terms = pair.terms
-    match place:
-        case None:  # who knows what the body takes for it
+@dataclass(slots=True)
+class _Bridge:
+    """A recorded bridge in front of its jump, and the objects that it has in the place of those of the loop, as far as
+    they have been found: each is one object there, too."""
+
+    pair: Pair
+    simplify: Simplify
+    options: Options
+    found: dict[Term, Term] = field(default_factory=dict)
+
+    def has(self, term: Term, place: _Place) -> bool:
+        """Is what the bridge hands on in that place?"""
+        match place:
+            case None:  # who knows what the body takes for it
+                return False
+            case _Taken(numbers):
+                ends = self.pair.after.end
+                return self._are([self.pair.terms.equal(term, ends[number]) for number in sorted(numbers)])
+            case _Virtual():
+                return self._has_made(self.simplify(term), place)
+            case constant:
+                return self._are([self.pair.terms.equal(term, constant_term(self.pair.terms, constant))])
+
+    def _has_made(self, term: Term, place: _Virtual) -> bool:
+        made = _made(self.pair, term)
+        if made is None or not _may_be_one(term.value.type.name, place.type_):
             return False
-        case _Taken(numbers):
-            claims = [terms.equal(term, pair.after.end[number]) for number in sorted(numbers)]
-        case _Virtual(type_, length, cleared, held):
-            found = simplify(term)
-            made = _made(pair, found)
-            if made is None or not _may_be_one(found.value.type.name, type_):
-                return False
-            own, contents = made
-            if (own, found.value.cleared, contents.keys()) != (length, cleared, held.keys()):
-                return False
-            return all(_is_there(pair, contents[at], inside, options, simplify) for at, inside in held.items())
-        case constant:
-            claims = [terms.equal(term, constant_term(terms, constant))]
-    return hold(pair, [Obligation("argument", behind_all(pair), claim) for claim in claims], options)
+        is_other = term in self.found.values() and self.found.get(place.made) is not term
+        if is_other or self.found.setdefault(place.made, term) is not term:
+            return False
+        own, contents = made
+        if (own, term.value.cleared, contents.keys()) != (place.length, place.cleared, place.held.keys()):
+            return False
+        return all(self.has(contents[at], inside) for at, inside in place.held.items())
+
+    def keeps_apart(self, number: int) -> bool:
+        """Is that argument of the label none of the objects that the label does not take as such?"""
+        terms, end = self.pair.terms, self.pair.after.end[number]
+        return self._are([terms.not_(terms.equal(end, term)) for term in self.found.values()])
+
+    def _are(self, claims: Iterable[Term]) -> bool:
+        place = behind_all(self.pair)
+        return hold(self.pair, [Obligation("argument", place, claim) for claim in claims], self.options)

@@ -40,7 +40,9 @@ def objection_to_jump(text: Translated, options: Options) -> str | None:
     assert text.loop is not None
     wrong, others = doubtful_args(text.loop, text.before, text.after, options)
     if wrong:
-        return f"argument {wrong[0]} of the recorded jump may not be what the optimized one hands on in its place"
+        return (
+            f"argument {wrong[0]} of the recorded jump may be another value, or object, than the optimized one hands on"
+        )
     used = _used(text.loop[1])
     wrong = computed_otherwise(text.loop, text.before, text.after, sorted(others & used), options)
     return f"argument {wrong[0]} of the jump may not be what the loop takes there" if wrong else None

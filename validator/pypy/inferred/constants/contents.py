@@ -139,7 +139,7 @@ def characters(rows: Rows, sameness: Sameness, known: Mapping[Node, Content]) ->
 
 
 def _held(sides: Sides, sameness: Sameness) -> frozenset[str]:
-    """What the recorded trace loads from constants, of fields that are printed as if they never changed."""
+    """The results of loads from constants in the recorded trace, of fields that are printed as immutable."""
     loads = loads_from_constants(sides.before.lines, sameness)
     return frozenset(line.result or "" for line in loads if is_pure(line.descr))
 
