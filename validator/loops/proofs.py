@@ -34,7 +34,7 @@ from validator.loops.shape import (
     may_leave_exception,
     promising_nothing,
 )
-from validator.loops.written import check_written, cleared, may_hand_on_unwritten
+from validator.loops.written import check_written, cleared, keeps_unwritten, may_hand_on_unwritten
 from validator.prove.memory.shared_strings import sharing
 from validator.verdict import Failargs, Guards, Options
 
@@ -157,7 +157,7 @@ def _step(
     before = [_unnamed(start), promising_nothing(preamble)]
     after = [_named(other_start, named), _leaving(_named(loop.peeled.body, in_body))]
     step = _proof(loop, STEP, before, after, _loosely(options), shows=True)
-    if loop.declared.hands_on_unwritten:
+    if not keeps_unwritten(loop, options):
         return step
     return replace(step, before=cleared(step.before), after=cleared(step.after))
 

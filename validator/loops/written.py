@@ -10,17 +10,22 @@ from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
+from optimizer.ir.domains.term import Term
 from optimizer.ir.faults import Unsupported
 from optimizer.ir.immutable import replace
 from optimizer.ir.loops import Part
 from optimizer.ir.rows.ops import OPS, Kind
 from optimizer.ir.rows.row import ARRAY, EVENT, FIELD, LOAD, NEW, REF, STORE, Role
+from optimizer.ir.text.string_text import STR, UNICODE
 from optimizer.ir.trace import ConstInt, Operation, Trace, Value, Var
 from optimizer.ir.types.calls import EVENT_ROLES, call_of
 from optimizer.ir.types.known_calls import meant
 from optimizer.ir.types.layout import Array, Field, Layout, Struct
 from optimizer.ir.types.memory_types import is_left_open
 from validator.loops.shape import READS, Loop
+from validator.prove.memory.chains import Stored, links
+from validator.prove.pairing import encode_pair
+from validator.verdict import Options
 
 _CLEARED = "new_array_clear"
 
@@ -52,6 +57,38 @@ def _may_be_cleared(operation: Operation) -> bool:
     """Does it allocate an array that is no string?"""
     memory = operation.op.memory
     return operation.op.kind is NEW and memory is not None and memory.descr is ARRAY and memory.on is None
+
+
+def keeps_unwritten(loop: Loop, options: Options) -> bool:
+    """May the recorded side of a step read what is not written, so that it has to be `cleared`? Raises Unsupported
+    where that would hide that the optimized side writes less of an object than the recorded loop always does."""
+    if loop.declared.hands_on_unwritten or not _hands_on(loop):
+        return False
+    always: dict[str, set[object]] = {}
+    for part in (loop.first[0], loop.recorded):
+        for alloc, written in _made(loop, part, options):
+            type_ = alloc.value.type.name
+            always[type_] = {_CLEARED} if alloc.value.cleared else always.get(type_, written) & written
+    for part in (loop.first[1], loop.peeled.preamble, loop.peeled.body):
+        for alloc, written in _made(loop, part, options):
+            type_ = alloc.value.type.name
+            if not alloc.value.cleared and not written >= always.get(type_, written):
+                what = f"a {type_} of which less may be written than the recorded loop always writes"
+                raise Unsupported(what, file="after")
+    return True
+
+
+def _made(loop: Loop, part: Part, options: Options) -> Iterator[tuple[Term, set[object]]]:
+    """The allocations of a part, but for strings, each with what it surely stores to the new object: fields, and items
+    with their indices."""
+    ended = Trace(part.inputs, (*part.ops, Operation(OPS["finish"], part.handed_on)), loop.word, loop.lasting)
+    heap = encode_pair(ended, ended, loop.layout, options).before.heap
+    stored = defaultdict[Term, set[object]](set)
+    for slot in heap.memory.slots.values():
+        for link in links(heap.chain(slot)):
+            if isinstance(link, Stored) and (link.index is None or link.index.kind == "const"):
+                stored[link.object].add((slot.key, link.index and link.index.value))
+    yield from ((alloc, stored[alloc]) for alloc in heap.allocations if alloc.value.type.name not in (STR, UNICODE))
 
 
 def check_written(loop: Loop) -> None:

@@ -90,6 +90,52 @@ def test_faults_of_the_preamble_and_of_what_is_handed_on_are_found() -> None:
     assert not proved(end="p2, p12, i14")
 
 
+HELD = """+++
+hands_on_unwritten = false
+[struct.Raw]
+cleared = false
+fields = { b = "int", c = "int", d = "int", e = "ref" }
+[struct.Holder]
+fields = { x = "ref" }
+[array.Items]
+item = "int"
++++
+[p0, p1, p2, i0]
+"""
+STEP = """i1{0} = int_lt({1}, 1000)
+guard_true(i1{0}{2}) [p0, {1}]
+setfield_gc(p0, {3}, descr=Holder.x)
+i6{0} = getfield_gc_i({4}, descr=Raw.d)
+p3{0} = new(descr=Raw)
+setfield_gc(p3{0}, i6{0}, descr=Raw.d)
+"""
+COUNTED = "i2{} = int_add({}, 1)\n"
+NEW = "p9{0} = new_array(1, descr=Items)\nsetfield_gc(p3{0}, p9{0}, descr=Raw.e)\n"
+
+
+@pytest.mark.parametrize("reads", ["", "i5{} = getfield_gc_i({}, descr=Raw.b)\n"])
+@pytest.mark.parametrize("lacks", [(False, False), (True, False), (False, True)])
+@pytest.mark.parametrize(
+    ("whole", "less"),
+    [
+        ("setfield_gc(p3{0}, 0, descr=Raw.c)\n", ""),
+        ("p4{0} = same_as_r(p3{0})\nsetfield_gc(p4{0}, 0, descr=Raw.c)\n", ""),
+        (NEW + "setarrayitem_gc(p9{0}, 0, 0, descr=Items)\n", NEW),
+        (NEW.replace("new_array", "new_array_clear"), NEW),
+    ],
+)
+def test_what_the_recorded_loop_writes_is_written(reads: str, lacks: tuple[bool, bool], whole: str, less: str) -> None:
+    """A new object goes to memory two iterations later, where anybody may read the 0 that was stored to it."""
+    one, other = (less if is_less else whole for is_less in lacks)
+    once, count = STEP.format("", "i0", "{}", "p2", "p1"), COUNTED.format("", "i0")
+    before = f"{HELD}{once.format('')}{whole.format('')}{count}jump(p0, p3, p1, i2)\n"
+    first = once.format(", origin=0") + reads.format("", "p1") + one.format("") + count
+    body = STEP.format(".1", "i2", ", origin=0", "p1", "p3") + reads.format(".1", "p1") + other.format(".1")
+    body += COUNTED.format(".1", "i2")
+    after = f"{HELD}{first}label(p0, p3, p1, i2, descr=Body)\n{body}jump(p0, p3.1, p3, i2.1, descr=Body)\n"
+    assert isinstance(judge(before, after), Proved) is not any(lacks)
+
+
 def test_items_of_earlier_iterations_count_as_written_if_that_is_declared() -> None:
     declared = DECLARED.replace("[struct.Raw]", '[array.Items]\nitem = "int"\n[struct.Raw]')
     once = "escape_n(i0)\nguard_not_forced() []\ni3 = getarrayitem_gc_i(p0, 0, descr=Items)\n"
