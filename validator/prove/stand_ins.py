@@ -18,7 +18,8 @@ from optimizer.ir.operands import constant_text
 from optimizer.ir.rows.ops import OPS, Kind, Type
 from optimizer.ir.text.string_text import HIGHEST, constant_name
 from optimizer.ir.trace import ConstFloat, ConstInt, ConstRef, Operation, Trace, Value, Var, all_operations, exit_of
-from optimizer.ir.types.call_questions import effects_at
+from optimizer.ir.types.call_questions import constants_of, effects_at
+from optimizer.ir.types.calls import call_of
 from optimizer.ir.types.known_calls import meant
 from optimizer.ir.types.layout import Field, Layout, Struct
 from optimizer.ir.types.memory_cells import takes_object
@@ -79,7 +80,10 @@ def with_stand_ins(before: Trace, after: Trace, judge: Callable[[Trace], Verdict
 
 def reading(before: Trace, after: Trace, layout: Layout) -> Reading | None:
     """The recorded trace as the optimized one seems to read it; None where it takes no new object for a constant."""
-    there = dict(_constants(after, layout))
+    told = [
+        constant.text for op in before.ops for call in [call_of(op, layout)] if call for constant in constants_of(call)
+    ]
+    there = dict(_holding([*told, *_named(before), *_named(after)], layout))
     made = {var: one for var, one in _filled(before, layout).items() if one.content in there}
     lost = Counter(one.content for one in made.values())
     lost -= Counter(one.content for one in _filled(after, layout).values())
@@ -159,7 +163,12 @@ def _without(
 
 def _constants(trace: Trace, layout: Layout) -> Iterator[tuple[Content, ConstRef]]:
     """The constants that a trace names, by what they hold."""
-    for text in _named(trace):
+    return _holding(_named(trace), layout)
+
+
+def _holding(texts: Iterable[str], layout: Layout) -> Iterator[tuple[Content, ConstRef]]:
+    """The constants of these names, by what they hold."""
+    for text in texts:
         name = constant_name(text)
         known = None if name is None else layout.constant(name)
         if known is not None and known.items is not None and known.array is not None:

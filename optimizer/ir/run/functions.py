@@ -84,6 +84,7 @@ class Functions:
         if key in self._made:
             known = self._made[key]
         elif known is None:
+            self.unclear |= self._may_be_known(args, type_, call.declared)
             said = self._known.get(key)
             known = self._new(op, args, type_, events, wanted) if said is None else self._as_said(said, op, events)
         if not self._world.checked:
@@ -117,6 +118,15 @@ class Functions:
 
     def _found(self, args: Arguments, effects: Effects) -> dict[Ref, Object]:
         return {} if effects.sees_nothing else self._heap.visible(args, effects)
+
+    def _may_be_known(self, args: Arguments, type_: Type, declared: Call | None) -> bool:
+        """May the function have been called with these before, or its result be declared, under other names?"""
+        called = [one for kind, one in self._known if kind is type_ and one != args]
+        results = () if declared is None else declared.results
+        called += [(args[0], *map(self._heap.content, one.args)) for one in results]
+        return any(
+            one != args and len(one) == len(args) and all(map(self._heap.may_be_one, one, args)) for one in called
+        )
 
     def _as_said(self, said: Applied, op: int, events: int) -> Applied:
         """The call of which the trace has said what it gives."""

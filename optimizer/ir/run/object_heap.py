@@ -49,6 +49,12 @@ class ObjectHeap(HeapDomain[int, bool, Ref]):
         self.unclear |= p != q and NULL not in (p, q) and (self._is_unnamed(p) or self._is_unnamed(q))
         return p == q
 
+    def may_be_one(self, p: Datum, q: Datum) -> bool:
+        """Are they the same, or may two objects be one, as one of them is `unnamed`, and both hold the same?"""
+        if p == q or not isinstance(p, Ref) or not isinstance(q, Ref):
+            return p == q
+        return (self._is_unnamed(p) or self._is_unnamed(q)) and self.objects.get(p) == self.objects.get(q)
+
     def _is_unnamed(self, p: Ref) -> bool:
         return p.fresh and self.objects[p].unnamed
 

@@ -34,6 +34,16 @@ fields = { one = { type = "int", immutable = true } }
 result = "void"
 writes = ["str"]
 
+[call.h]
+result = "int"
+elidable = true
+reads = ["str"]
+
+[call.known]
+result = "int"
+elidable = true
+results = [{ args = ["five"], value = 7 }]
+
 [const.five]
 struct = "Pair"
 fields = { one = 5, other = "ConstPtr(x)" }
@@ -66,6 +76,12 @@ def verdict(before: str, after: str, types: str = TYPES) -> Verdict:
     return validate(parse(f"{header}{before}\n"), parse(f"{header}{after}\n"), Options(audit=True))
 
 
+ONE_FUNCTION = """i2 = call_i(ConstClass(f), p1, descr=h)
+i3 = call_i(ConstClass(f), "ab", descr=h)
+i4 = int_eq(i2, i3)
+finish(i4)"""
+
+
 def shown(constant: str) -> str:
     return f"escape_n({constant})\nfinish({constant})"
 
@@ -86,6 +102,12 @@ RIGHT = {
     "a struct of constants": (
         PAIR + SHOWN,
         shown("ConstPtr(five)"),
+        "nobody asks for the identity of instances of Pair",
+    ),
+    "a function of the string and of the constant": (FILLED + ONE_FUNCTION, "finish(1)", ASSUMED),
+    "a function of which it is known what it gives": (
+        f"{PAIR}i2 = call_i(ConstClass(f), p1, descr=known)\nfinish(i2)",
+        "finish(7)",
         "nobody asks for the identity of instances of Pair",
     ),
     "one that is still new": (FILLED + SHOWN, FILLED + SHOWN, None),
@@ -149,6 +171,7 @@ WRONG = {
         PAIR.replace("setfield_gc(p1, 5, descr=Pair.one)\n", "") + SHOWN,
         shown("ConstPtr(five)"),
     ),
+    "a function that gives something else": (FILLED + ONE_FUNCTION, "finish(2)"),
     "a guard that hands over what is not filled": (
         "p1 = newstr(1)\nguard_isnull(p0) [p1]\nstrsetitem(p1, 0, 97)\nfinish(p1)",
         'guard_isnull(p0, origin=0) ["a"]\nfinish("a")',

@@ -465,3 +465,30 @@ def test_a_verdict_on_functions_on_strings_goes_to_another_process() -> None:
     assert told.difference == found.counterexample.difference
     assert found.counterexample.state.heap.layout.known_calls
     assert told.state.heap.layout.known_calls == {}
+
+
+KNOWN = """+++
+[call.f]
+result = "int"
+elidable = true
+
+[call.cc]
+result = "ref"
+elidable = true
+oopspec = "strconcat"
++++
+"""
+ASKED = """i4 = call_i(2, p3, descr=f)
+i5 = call_i(2, {}, descr=f)
+i6 = int_eq(i4, i5)
+finish(i6)
+"""
+
+
+@pytest.mark.parametrize(("other", "kind"), [('"ab"', Unknown), ('"abc"', Refuted), ("p7", Unknown)])
+def test_a_function_may_be_given_the_constant_that_another_one_may_give(other: str, kind: type) -> None:
+    """Then both calls of it are one; where it is given another string they are two."""
+    made = [f'p{name} = call_r(1, "a", "b", descr=cc)\n' for name in (3, 7)]
+    before = parse(f"{KNOWN}[]\n{''.join(made)}{ASKED.format(other)}")
+    assert isinstance(validate(before, parse(f"{KNOWN}[]\nfinish(1)\n"), Options()), kind)
+    assert isinstance(validate(before, before, Options()), Proved)
