@@ -19,6 +19,7 @@ CAST = "i3 = cast_ptr_to_int(p0)\n"
 PLACE = "i3 = load_effective_address({}, i2, 24, 3)\nfinish(i3)"
 SUM = "i4 = int_lshift(i2, 3)\ni5 = int_add(i4, {})\ni6 = int_add(i5, 24)\nfinish(i6)"
 NEW = "p4 = new(descr=S)\n"
+IS_ONE = "i6 = ptr_eq(p5, p4)\nfinish(i6)"
 SEEN = f"{NEW}i7 = escape_i(p4)\np5 = cast_int_to_ptr(i7)\nsetfield_gc(p4, 1, descr=x)\nsetfield_gc(p5, 2, descr=x)\n"
 
 
@@ -37,6 +38,10 @@ def judged(before: str, after: str) -> Verdict:
         ("p4 = cast_int_to_ptr(i2)\ni5 = cast_ptr_to_int(p4)\nfinish(i5)", "finish(i2)"),
         ("p4 = cast_int_to_ptr(i2)\nfinish(p4)", "p4 = cast_int_to_ptr(i2)\nfinish(p4)"),
         ("p4 = cast_int_to_ptr(0)\ni5 = cast_ptr_to_int(NULL)\nfinish(p4, i5)", "finish(NULL, 0)"),
+        (
+            f"{NEW}escape_n(p4)\np5 = cast_int_to_ptr(i2)\n{IS_ONE}",
+            f"{NEW}p5 = cast_int_to_ptr(i2)\nescape_n(p4)\n{IS_ONE}",
+        ),
         (PLACE.format("i2"), SUM.format("i2")),
         (PLACE.format("p0"), CAST.replace("i3", "i7") + SUM.format("i7")),
     ],
@@ -67,6 +72,8 @@ def test_refuted(before: str, after: str) -> None:
         # what is at an address may be what an event has seen
         (f"{SEEN}i6 = getfield_gc_i(p4, descr=x)\nfinish(i6)", f"{SEEN}finish(1)"),
         ("p4 = cast_int_to_ptr(i2)\nfinish(p4)", "finish(NULL)"),
+        # or what one sees behind that: a cast may stand anywhere
+        (f"{NEW}p5 = cast_int_to_ptr(i2)\nescape_n(p4)\n{IS_ONE}", f"{NEW}escape_n(p4)\nfinish(0)"),
     ],
 )
 def test_neither(before: str, after: str) -> None:

@@ -182,7 +182,7 @@ class SymbolicHeap(HeapState, HeapDomain[Term, Term, Term]):
         if address is self.terms.zero:
             return self.terms.null
         given = self.terms.applied(REF, (self.terms.var(_OBJECT_AT), address))
-        self.know(self.terms.pointers.giving((given,), self.events, surely=False))
+        self.know(self.terms.pointers.finding(given))
         return given
 
     # Arrays.
