@@ -19,7 +19,7 @@ def objection_to(proved: Proved, text: Translated, before: Trace, told: Trace, s
     if early := _early(origins, text):
         listing = with_origins(text.after, origins)
         if not are_computed(before, listing, shown.options, early):
-            return f"guard {early[0]} hands over a value that its recorded guard does not have yet"
+            return f"guard {early[0]} hands over a value that the recorded trace may not have where it comes from"
     if borrowing := _borrowing(origins, text):
         where = "in front of where it comes from, or where the guard in front does, whose resume data it does not share"
         return f"guard {borrowing[0]} has to resume {where}"

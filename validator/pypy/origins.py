@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from itertools import chain, pairwise, repeat
 from math import inf
 
+from validator.pypy.inferred.numbering import is_pure
 from validator.pypy.inferred.sameness import Node, Sameness
 from validator.pypy.printed.lines import Line, Printed
 from validator.pypy.printed.rows import Rows, body_of
@@ -137,14 +138,17 @@ def earliest_origins(sides: Sides, rows: Rows, sameness: Sameness) -> tuple[int,
 
 
 def handing_over_their_own(sides: Sides, rows: Rows, sameness: Sameness) -> tuple[int, ...]:
-    """The numbers of the guards of an optimized trace that hand over what it has loaded, and what no value of the
-    recorded one is seen to be: resume data has what was recorded. Empty for what goes to the inner label of a loop."""
+    """The numbers of the guards of an optimized trace that hand over what it has loaded or computed, and what no value
+    of the recorded one is seen to be: resume data has what was recorded. Empty for what goes to the inner label of a
+    loop."""
     if sides.target is not None:
         return ()
     row = rows.pairs[-1]
     recorded = _first_seen(row.before, sameness)
-    loaded = {line.result for line in row.after.lines if line.access and not line.access.is_store}
-    own = {text for text in loaded if text and sameness.of(AFTER, text) not in recorded}
+    loads = (line for line in row.after.lines if line.access and not line.access.is_store)
+    computes = (line for line in row.after.lines if is_pure(line.name))
+    found = {line.result for line in chain(loads, computes)}
+    own = {text for text in found if text and sameness.of(AFTER, text) not in recorded}
     guards = [line for line in row.after.lines if line.is_guard]
     return tuple(number for number, guard in enumerate(guards) if not own.isdisjoint(guard.handed))
 
