@@ -221,11 +221,13 @@ class _ResumeData:
         return self._facts.rebuild
 
     def has(self, number: int, origin: int) -> bool:
-        """Has the recorded trace by that guard computed all that the guard of that number hands over?"""
+        """Has the recorded trace by that guard computed all that the guard of that number hands over? It may be the
+        length of what that has made, a range of a string, say."""
         before, simplify = self.pair.before, self.simplification(number, origin)
         ahead = before.trace.ops[: before.guards[origin].number]
         names = [*before.trace.inputs, *(op.result for op in ahead if op.result)]
-        computed = {*map(simplify, (*self.constants, *(before.values[var.name] for var in names)))}
+        lengths = (made.value.length for made in before.guards[origin].heap.allocations if made.value.length)
+        computed = {*map(simplify, (*self.constants, *(before.values[var.name] for var in names), *lengths))}
         handed = filter(None, self.pair.after.guards[number].failargs or ())
         return all(simplify(term) in computed for term in handed)
 
