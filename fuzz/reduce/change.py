@@ -12,15 +12,13 @@ from itertools import pairwise
 from fuzz.edits.edit import flag_pairs
 from fuzz.edits.walk import operands, used_by, values_in
 from fuzz.reduce.alignment import is_same, shared_lines
-from fuzz.reduce.nature import Nature, Outline, family_of, kinds_of, signature_of, substitutions
+from fuzz.reduce.nature import Nature, Outline, effects_of, family_of, kinds_of, signature_of, substitutions
 from optimizer.ir.immutable import replace
 from optimizer.ir.rows.ops import Kind
 from optimizer.ir.trace import Exit, Operation, Trace, Value, Var, all_operations
 
 Place = tuple[int, int | str]
 """An operand of the operation in a line, by number; or `exit`, all that a guard hands over, or `op`, what is done."""
-
-_WITHOUT_EFFECT = (Kind.PURE, Kind.GUARD, Kind.END, Kind.POSITION)
 
 
 @dataclass(frozen=True)
@@ -92,9 +90,7 @@ class Change:
         """A guard may have moved over them."""
         changed = (*self.removed, *self.inserted, *(one for one, _ in self.altered))
         has_moved = any(op.exit is not None for op in self.removed) and any(op.exit is not None for op in self.inserted)
-        if not has_moved and all(op.op.kind in _WITHOUT_EFFECT for op in changed):
-            return frozenset()
-        return frozenset(family_of(op) for op in self.before.ops if op.op.kind not in _WITHOUT_EFFECT)
+        return effects_of(self.before.ops) if has_moved or effects_of(changed) else frozenset()
 
     @property
     def replaced(self) -> list[Operation]:

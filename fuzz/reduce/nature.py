@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
+import re
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from fuzz.draw.rows import is_test
@@ -101,12 +102,26 @@ def _kind(value: Value | str | None) -> str:
 
 COMPARISON = "comparison"
 
+_WITHOUT_EFFECT = (Kind.PURE, Kind.GUARD, Kind.END, Kind.POSITION)
+
+
+_ASKS_ALIKE = re.compile(r"guard_(true|false|value|nonnull|isnull)|guard_(no_)?overflow")
+"""The guards that ask about values of the trace: of one cause, any of them may be wrong."""
+
 
 def family_of(op: Operation) -> str:
-    """The name of what computes a number, but for comparisons; of others what they do, whatever the types."""
+    """The name of what computes a number, but for comparisons, and of guards that ask about classes, calls or the code;
+    of others what they do, whatever the types."""
     if is_test(op.op):
         return COMPARISON
+    if op.op.kind is Kind.GUARD and not _ASKS_ALIKE.fullmatch(op.op.name):
+        return "guard_class" if "class" in op.op.name else op.op.name
     return op.op.name if op.op.kind is Kind.PURE else "call" if op.op.is_call else op.op.kind.value
+
+
+def effects_of(ops: Iterable[Operation]) -> frozenset[str]:
+    """The families of those of the operations that do more than compute numbers and ask about them."""
+    return frozenset(family_of(op) for op in ops if op.op.kind not in _WITHOUT_EFFECT)
 
 
 def signature_of(op: Operation) -> Signature:

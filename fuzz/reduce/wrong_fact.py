@@ -15,7 +15,7 @@ from fuzz.campaign.examine import Find, FindKind, Made, Optimizer, examine, run_
 from fuzz.draw.generator import GeneratedTrace
 from fuzz.draw.rows import is_test, rows
 from fuzz.edits.walk import results
-from fuzz.reduce.nature import COMPARISON, family_of
+from fuzz.reduce.nature import COMPARISON, effects_of, family_of
 from fuzz.reduce.trials import Subject, by_running
 from optimizer.ir.domains.concrete import concrete
 from optimizer.ir.immutable import replace
@@ -28,8 +28,9 @@ _FINISH = next(row for row in OPS.values() if row.kind is Kind.END and not row.j
 
 
 def wrong_fact(find: Find, subject: Subject) -> str | None:
-    """The names of the operations that teach the optimizer something wrong of a number in the trace of a find; None
-    where nothing of the kind shows. Comparisons and guards count where there are no others."""
+    """The names of the operations that teach the optimizer something wrong of a number in the trace of a find, and of
+    those in front that may have changed what one of them loads; None where nothing of the kind shows. Comparisons and
+    guards count where there are no others."""
     trace, state = find.generated.trace, find.state
     if subject.optimizer is None:
         return None
@@ -41,7 +42,8 @@ def wrong_fact(find: Find, subject: Subject) -> str | None:
         if found:
             last = ops[-1].result
             names = _teaching(ops, last if last in found else found[0])
-            return " ".join(sorted({name for name, is_told in names if is_told} or {name for name, _ in names}))
+            told = {name for name, is_told in names if is_told} or {name for name, _ in names}
+            return " ".join(sorted(told | effects_of(ops) if told & effects_of(ops) else told))
     return None
 
 

@@ -18,13 +18,14 @@ from optimizer.ir.operands import constant_text
 from optimizer.ir.rows.row import Type
 from optimizer.ir.run.heap import Heap
 from optimizer.ir.run.interpreter import Program, Run, World
-from optimizer.ir.run.objects import NO_INDEX, NULL, RAW_REF, Cell, Datum, Object, Ref
+from optimizer.ir.run.objects import NO_INDEX, NULL, RAW_REF, Cell, Datum, Object, Ref, blank
 from optimizer.ir.run.runs import Argument, Given, Scripted, Seen, Write
 from optimizer.ir.trace import Var
 from optimizer.ir.types.layout import Array, Layout, Struct
 from optimizer.ir.types.memory_cells import written_name
 from optimizer.ir.types.memory_types import VIEWS, MemoryKind, kind_of
 from validator.prove.encoding import Application, Encoding, EventEncoding, event_name, input_name, raise_name
+from validator.prove.memory.chains import mark_of
 from validator.prove.terms.object_kinds import ARRAYS, PENDING, forced_name, future_name, validity_name
 from validator.prove.terms.object_terms import ObjectTerms
 from validator.search.counterexample import State
@@ -332,11 +333,17 @@ class _Reading:
         return known
 
     def _writes(self, epoch: int, known: Mapping[int, Ref | Seen]) -> Iterator[Write]:
-        """The changes that an event makes, so that the epoch that it begins holds what the model says."""
+        """The changes that an event makes, so that the epoch that it begins holds what the model says. What it writes
+        is 0 or NULL where the model only says that it has."""
+        slots = self._before.heap.memory.slots
+        marks = {mark_of(key): slot for key, slot in slots.items()}
         places = [(known.get(value), contents) for value, contents in self._contents.items()]
         for target, contents in [*places, (RAW_REF, self._raw)]:
-            for (key, index), term in contents.cells.get(epoch, {}).items() if target is not None else ():
-                held = self._model[term]
+            cells = contents.cells.get(epoch, {})
+            for (key, index), term in cells.items() if target is not None else ():
+                held, marked = self._model[term], marks.get(key)
+                if target is not None and held and marked is not None and (marked.key, index) not in cells:
+                    yield Write(target, written_name(marked.key), blank(marked.type), index)
                 put: Scripted | None = known.get(held) if term.kind == "load_ref" else self._number(term)
                 if target is not None and put is not None and key in self._keys:
                     yield Write(target, written_name(key), put, None if index == NO_INDEX else index)

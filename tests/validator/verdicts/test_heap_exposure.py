@@ -10,7 +10,7 @@ from heap_traces import DECLARED, WIDE
 
 from optimizer.ir.text import parse
 from optimizer.ir.text.trace_printer import format_trace
-from validator import Options, Proved, Verdict, validate
+from validator import Options, Proved, Refuted, Verdict, validate
 
 RIGHT = {
     "a length is not negative": (
@@ -626,3 +626,15 @@ def test_that_an_object_is_there_is_settled_by_structure() -> None:
 def test_wrong(name: str) -> None:
     verdict = judge(*WRONG[name])
     assert not isinstance(verdict, Proved), verdict
+
+
+def test_an_event_may_have_written_what_a_new_array_has_not() -> None:
+    before = """
+        [i1]
+        pW1 = new_array(2, descr=Words)
+        setarrayitem_gc(pW1, i1, 7, descr=Words)
+        escape_n(pW1)
+        i2 = getarrayitem_gc_i(pW1, 0, descr=Words)
+        finish(i2)
+        """
+    assert isinstance(judge(before, {"finish(i2)": "guard_value(i1, 0) []\nfinish(i2)"}), Refuted)

@@ -23,6 +23,7 @@ from validator.prove.memory.chains import (
     Stored,
     held_behind,
     initial,
+    mark_of,
 )
 from validator.prove.terms.object_kinds import Allocation, Initial
 from validator.prove.terms.object_terms import ObjectTerms
@@ -328,7 +329,7 @@ class ChainReader:
                         links.append((terms.both(same, terms.eq(mark, terms.one)), terms.true))
                 case Renewed(below, event):
                     if not self._keeps(p, event):
-                        marks = Initial(f"{slot.key} [] written", event + 1, INT, 0, 1)
+                        marks = Initial(mark_of(slot.key), event + 1, INT, 0, 1)
                         links.append((terms.eq(terms.load(marks, p, index), terms.one), terms.true))
                 case Overlapped(below):
                     pass

@@ -113,6 +113,11 @@ def changes(chain: Chain) -> Iterator[Stored | Copied | Renewed | Bytewise]:
         chain = chain.below
 
 
+def mark_of(key: str) -> str:
+    """The memory in which 1 says that an event has written what an allocation has not, in that of the key."""
+    return f"{key} [] written"
+
+
 def held_behind(terms: ObjectTerms, slot: Field, link: Overlapped, held: Term, address: Term) -> Term:
     """The content of the address behind the change, where `held` stood there before."""
     function = Initial(f"{slot.key} behind {link.what}", NO_EPOCH, slot.type, slot.low, slot.high)
