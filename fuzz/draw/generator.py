@@ -15,6 +15,7 @@ from fuzz.draw.aimed_draft import AimedDraft
 from fuzz.draw.choices import Choices, NotDrawable, RandomChoices
 from fuzz.draw.draft import Draft
 from fuzz.draw.mixes import DEFAULT_MIX, HEAP_MIX, RAW_MIX, draw_shape
+from fuzz.draw.round import going_round
 from fuzz.draw.shape import Shape
 from fuzz.draw.steps.integers import count, event
 from fuzz.draw.steps.pointers import heap_event
@@ -87,7 +88,10 @@ def generate_from(choices: Choices, shape: Shape) -> GeneratedTrace:
 
     choices.repeat(shape.min_operations, shape.max_operations, step)
     _end(draft)
-    return GeneratedTrace(*draft.finished())
+    trace, state, values = draft.finished()
+    if shape.vocabulary.loops:
+        trace = going_round(trace, state)
+    return GeneratedTrace(trace, state, values)
 
 
 def _nothing(draft: Draft) -> None:
