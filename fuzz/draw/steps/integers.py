@@ -141,7 +141,11 @@ def follow_law(draft: Draft) -> None:
         if name in law.places:
             args = (values[arg], values[Y])[: len(law.inner.args or ())]
             if not draft.is_defined(law.inner, args):
-                return
+                repaired = draft.repaired(law.inner, args)
+                if repaired is None:
+                    return
+                args = repaired
+                values[Y] = args[-1] if len(args) > 1 else values[Y]
             values[name] = draft.compute(law.inner, args)
     if draft.choices.chance(10):
         compute_any(draft)

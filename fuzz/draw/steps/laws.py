@@ -1,15 +1,17 @@
 """Two operations that together do what one does, or none: x - (x - y) = y, (x & y) | x = x, and so on.
 
-They are what algebraic optimizers look for; those that say of a test that it is 0 or 1 are left out. They are found by
-computing all rows on all values of a small width, so that a new row brings its own.
+They are what algebraic optimizers look for; those that say of a test that it is 0 or 1 are left out. What holds of many
+values and not of all, as (x << y) >> y = x, is what they get wrong. Both are found by computing all rows on all values
+of a small width, so that a new row brings its own.
 """
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
+from operator import eq
 
 from fuzz.draw.rows import divides, multiplies
 from fuzz.draw.shape import Shape
@@ -36,9 +38,15 @@ def laws(word: int) -> tuple[Law, ...]:
     return tuple(law for law in _laws() if max(law.inner.min_word, law.outer.min_word) <= word)
 
 
+@cache
+def near_laws(word: int) -> tuple[Law, ...]:
+    """The operations of two rows that give x back for many x and y, and not for all, in the order of the table."""
+    return tuple(law for law in _near_laws() if max(law.inner.min_word, law.outer.min_word) <= word)
+
+
 def laws_of(shape: Shape) -> Sequence[Law]:
-    """The laws of rows that are not left out, and that multiply or divide only where that is wanted; if there are none
-    but for those left out, these too."""
+    """The laws and near laws of rows that are not left out, and that multiply or divide only where that is wanted; if
+    there are none but for those left out, these too."""
     wanted, out = _wanted_laws(shape.word, shape.products > 0, shape.divisions > 0), shape.left_out
     return [law for law in wanted if law.inner not in out and law.outer not in out] or wanted
 
@@ -48,7 +56,9 @@ def _wanted_laws(word: int, has_products: bool, has_divisions: bool) -> tuple[La
     def is_wanted(row: Op) -> bool:
         return (has_products or not multiplies(row)) and (has_divisions or not divides(row))
 
-    return tuple(law for law in laws(word) if is_wanted(law.inner) and is_wanted(law.outer))
+    return tuple(
+        law for law in (*laws(word), *_OFTEN * near_laws(word)) if is_wanted(law.inner) and is_wanted(law.outer)
+    )
 
 
 @cache
@@ -61,22 +71,56 @@ def laws_by_inner(word: int) -> Mapping[Op, tuple[Law, ...]]:
 
 @cache
 def _laws() -> tuple[Law, ...]:
+    functions = _Functions(_tables().values())
+    return tuple(
+        law
+        for law, results in _compositions()
+        if functions.has(results) and not (_TRUTHS.issuperset(table(law.inner)) and len(set(results)) == 1)
+    )
+
+
+@cache
+def _near_laws() -> tuple[Law, ...]:
+    return tuple(
+        law
+        for law, results in _compositions()
+        if not {X, OTHER} & {*law.places} and _NEAR <= _share(results) < 1 and law not in _known_laws()
+    )
+
+
+@cache
+def _known_laws() -> frozenset[Law]:
+    return frozenset(_laws())
+
+
+_OFTEN = 4
+"""Each near law is drawn so many times as often as a law: there are fewer of them."""
+
+_NEAR = 0.35
+"""The share of the words x and y for which a near law gives x back, at least, of those for which it is defined."""
+
+
+def _share(results: bytes) -> float:
+    defined = len(results) - results.count(UNDEFINED)
+    return sum(map(eq, results, XS)) / defined if defined >= _SIZE else 0
+
+
+@cache
+def _tables() -> Mapping[Op, bytes]:
     rows = (row for row in OPS.values() if row.is_pure and row.min_word <= _WIDTH and row.args)
-    tables = {row: table(row) for row in rows}
-    functions = _Functions(tables.values())
-    tables = {row: of_row for row, of_row in tables.items() if of_row != XS}
-    found: list[Law] = []
+    return {row: table(row) for row in rows}
+
+
+def _compositions() -> Iterator[tuple[Law, bytes]]:
+    """All operations of two rows, each with its results; but for rows that do nothing."""
+    tables = {row: of_row for row, of_row in _tables().items() if of_row != XS}
     for inner, first in tables.items():
         columns = {X: XS, Y: YS, INNER: first, OTHER: _Arguments(YS, YS).of(first)}
-        is_truth = _TRUTHS.issuperset(first)
         arguments = [(places, _Arguments(columns[places[0]], columns[places[-1]])) for places in _all_places(inner)]
         for outer, second in tables.items():
             for places, args in arguments:
                 if len(places) == len(outer.args or ()):
-                    results = args.of(second)
-                    if functions.has(results) and not (is_truth and len(set(results)) == 1):
-                        found.append(Law(inner, outer, places))
-    return tuple(found)
+                    yield Law(inner, outer, places), args.of(second)
 
 
 def _all_places(inner: Op) -> tuple[tuple[str, ...], ...]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from fuzz.draw.rows import rows
-from fuzz.draw.steps.laws import INNER, OTHER, UNDEFINED, Law, X, Y, laws, laws_by_inner, table
+from fuzz.draw.steps.laws import INNER, OTHER, UNDEFINED, Law, X, Y, laws, laws_by_inner, near_laws, table
 from optimizer.ir.rows.ops import OPS
 
 
@@ -50,3 +50,10 @@ def test_roles_of_rows_are_found_by_their_tables() -> None:
     assert {"int_lt", "uint_ge", "int_eq"} <= {row.name for row in groups.tests}
     assert [row.name for row in groups.masks] == ["int_and"]
     assert [row.name for row in groups.bitwise] == ["int_and", "int_or", "int_xor"]
+
+
+@pytest.mark.parametrize("near", [law("int_lshift", "int_rshift", INNER, Y), law("int_floordiv", "int_mul", INNER, Y)])
+def test_what_holds_of_many_values_is_near_a_law(near: Law) -> None:
+    assert near in near_laws(64)
+    assert not {*near_laws(64)} & {*laws(64)}
+    assert len(near_laws(64)) < 60
