@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 
@@ -176,6 +176,8 @@ def _write(
             known = {*line.args}
         else:
             handed = None if trace == BEFORE else [value for value in line.handed if value in known]
+            if line.name == "guard_value" and line.args[0].startswith("f"):
+                line, args = _with_asked(writing, line, args, at)
             writing.add(line.name, args, line.result, names.descr(trace, line), handed)
         known.add(line.result)
         if at in settled:
@@ -184,6 +186,16 @@ def _write(
         if at in objects:
             writing.add("assert_is_object", (objects[at],))
     return writing
+
+
+def _with_asked(writing: Writing, guard: Line, args: Sequence[str], at: int) -> tuple[Line, list[str]]:
+    """The guard that a float has a value, as machine code asks it, by one comparison of floats (`UCOMISD`): it passes
+    where neither is less than the other, for 0.0 in the place of -0.0, and for NaN in that of any."""
+    less, more, either = (f"i_{name}{at}" for name in ("less", "more", "either"))
+    writing.add("float_lt", args, less)
+    writing.add("float_lt", args[::-1], more)
+    writing.add("int_or", (less, more), either)
+    return replace(guard, name="guard_false"), [either]
 
 
 def _objects(lines: tuple[Line, ...], behind: tuple[Line, ...]) -> dict[int, str]:

@@ -62,3 +62,20 @@ def test_in_the_parent_of_a_bridge(asks: tuple[str, ...]) -> None:
     )
     assert isinstance(one.verdict, Proved)
     assert isinstance(child.verdict, Unknown)
+
+
+@pytest.mark.parametrize(
+    ("asks", "handed", "is_right"),
+    [
+        ("guard_value(f1, 0.000000{})", "f1", True),
+        ("guard_value(f1, 0.000000{})", "0.000000", False),  # it may be -0.0, or NaN
+        ("", "0.000000", False),
+    ],
+)
+def test_a_guard_that_a_float_has_a_value_passes_for_others(asks: str, handed: str, *, is_right: bool) -> None:
+    """Machine code asks whether neither is less."""
+    before = [asks.format("")] if asks else []
+    after = [asks.format(", descr=<Guard0x7f20>") + " [f1]"] if asks else []
+    log = recorded("[f1]", *before, "finish(f1)") + optimized_bridge("[f1]", *after, f"finish({handed})")
+    (one,) = judged(log)
+    assert isinstance(one.verdict, Proved) is is_right, one.verdict
