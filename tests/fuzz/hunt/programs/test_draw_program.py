@@ -18,7 +18,7 @@ import pytest
 from fuzz.hunt.programs.prelude import shortened
 from fuzz.hunt.programs.program import FAMILIES, Program, draw_program
 
-SEEDS = 600
+SEEDS = 1000
 RUN = 24
 """The seeds whose programs are run, several a process: what is uncaught in any is told by its name."""
 PYPY = shutil.which("pypy3")
