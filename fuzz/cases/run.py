@@ -27,7 +27,8 @@ PairJudge = Callable[[Trace, Trace, Options, tuple[State, ...]], Verdict]
 @dataclass(frozen=True, slots=True)
 class CaseRun:
     """The outcome of a case: the verdict on its pair (None where none is expected), what differs, and what the
-    optimizer said where it failed, or why the case cannot be read; `warning` says what is wrong with the cache."""
+    optimizer said where it failed, or why the case cannot be read; `warning` says what is wrong with the cache.
+    `is_open`: it has a pair, and no verdict is expected."""
 
     name: str
     verdict: Verdict | None
@@ -35,6 +36,7 @@ class CaseRun:
     report: str = ""
     is_readable: bool = True
     warning: str = ""
+    is_open: bool = False
 
 
 def run_case(case: Case, optimizer: Optimizer, judge: PairJudge, observer: Observer | None = None) -> CaseRun:
@@ -69,7 +71,8 @@ def _run_traces(case: Case, optimizer: Optimizer, judge: PairJudge) -> CaseRun:
         if find is not None:
             differences.append(f"{FAILURES[find.kind]}: {find.message}")
             report = "" if find.kind.is_ours else last_lines(find.report)
-    return CaseRun(case.name, verdict, tuple(differences), report)
+    is_open = case.after is not None and not case.expect
+    return CaseRun(case.name, verdict, tuple(differences), report, is_open=is_open)
 
 
 def case_states(case: Case, before: Trace) -> tuple[State, ...]:

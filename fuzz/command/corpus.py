@@ -178,10 +178,10 @@ def run(
     unreadable = sum(not case.is_readable for case in cases)
     different = sum(bool(case.differences) for case in cases)
     wrong = [f"{different} not as expected"] * bool(different) + [f"{unreadable} unreadable"] * bool(unreadable)
-    outcome, seconds = (
-        ", ".join(wrong) or ("all as expected" if cases else f"there is none in {folder}"),
-        time.monotonic() - start,
-    )
+    not_judged = sum(case.is_open for case in cases)
+    told = wrong or ["all as expected" if cases else f"there is none in {folder}"]
+    told += [f"{times(not_judged, 'pair')} not judged: no `expect` in case.toml"] * bool(not_judged)
+    outcome, seconds = ", ".join(told), time.monotonic() - start
     if not as_json:
         click.echo(f"{times(len(cases), 'case')} in {seconds:.1f} s, {outcome}")
     written = write_last(junit, lambda: corpus_junit_text(folder, began, seconds, cases, outcome))

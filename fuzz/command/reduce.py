@@ -105,6 +105,7 @@ def reduce(
     shows = None if after is not None else subject.optimizer is not None
     whose = "our" if optimizer.kind is OptimizerKind.OURS else "the"
     note = f"{whose} optimizer does not show this, the stored pair was reduced" if shows is False else ""
+    note += f"; it was found by: {case.command}" if note and case is not None and case.command else ""
     click.echo(json.dumps(_json(find, settled, shows)) if as_json else "\n".join(_words(find, settled, note)))
     if output is not None:
         _store(Path(output), case or replace(case_of(find, Plan(0, options=options)), seed=None, command=""), settled)

@@ -41,6 +41,14 @@ def test_a_corpus_says_what_differs(traceproof: Command) -> None:
     ]
 
 
+def test_a_pair_of_which_no_verdict_is_expected_is_told_not_to_be_judged(traceproof: Command) -> None:
+    _case(traceproof.folder, "open", "optimizer = false", TRACE)
+    _case(traceproof.folder, "right", "expect = 'proved'", TRACE)
+    ended = traceproof("corpus", "run")
+    assert (ended.code, ended.err) == (0, "")
+    assert ended.out.endswith("all as expected, 1 pair not judged: no `expect` in case.toml\n")
+
+
 def test_a_case_that_cannot_be_read_is_told_and_those_behind_it_too(traceproof: Command) -> None:
     _case(traceproof.folder, "a-odd", "expect = 'maybe'", TRACE)
     _case(traceproof.folder, "b-right", "expect = 'proved'", TRACE)
