@@ -79,3 +79,25 @@ def test_a_guard_that_a_float_has_a_value_passes_for_others(asks: str, handed: s
     log = recorded("[f1]", *before, "finish(f1)") + optimized_bridge("[f1]", *after, f"finish({handed})")
     (one,) = judged(log)
     assert isinstance(one.verdict, Proved) is is_right, one.verdict
+
+
+@pytest.mark.parametrize(("kind", "constant", "is_right"), [("i", "0", True), ("f", "0.000000", False)])
+def test_floats_of_a_bridge_and_its_loop_that_are_printed_alike_may_be_two(
+    kind: str, constant: str, *, is_right: bool
+) -> None:
+    """The body knows what the loop has stored. The bridge may have stored 1e-9, which a log prints as 0.000000."""
+    held, shown = f"<Field{'SF'[kind == 'f']} Point.x 8>", f"<Field{'SF'[kind == 'f']} Point.y 16>"
+    load = f"{kind}2 = getfield_gc_{kind}(p0, descr={held})"
+    store, show = f"setfield_gc(p0, {constant}, descr={held})", "setfield_gc(p0, {}, descr=" + shown + ")"
+    asked = "i3 = int_lt(i1, 9)", "guard_true(i3{})"
+    before = (asked[0], asked[1].format(""), load, show.format(f"{kind}2"), store, "jump(p0, i1, descr=<Loop-1>)")
+    first = (asked[0], asked[1].format(", descr=<Guard0x7f01>") + " [p0, i1]", load, show.format(f"{kind}2"), store)
+    label = "label(p0, i1, descr=TargetToken({}))"
+    body = ("i13 = int_lt(i1, 9)", "guard_true(i13, descr=<Guard0x7f10>) [p0, i1]", show.format(constant))
+    peeled = (label.format(140), *first, label.format(141), *body, "jump(p0, i1, descr=TargetToken(141))")
+    log = recorded("[p0, i1]", *before) + loop("[p0, i1]", *peeled)
+    log += recorded("[p0, i1]", store, "jump(p0, i1, descr=<Loop1>)")
+    log += optimized_bridge("[p0, i1]", store, "jump(p0, i1, descr=TargetToken(141))")
+    of_loop, of_bridge = judged(log)
+    assert isinstance(of_loop.verdict, Proved), of_loop.verdict
+    assert isinstance(of_bridge.verdict, Proved) is is_right, of_bridge.verdict

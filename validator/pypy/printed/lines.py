@@ -18,7 +18,7 @@ NULL = "ConstPtr(null)"
 _HOLE = "None"
 _CALL = re.compile(r"<Call(?P<result>[irfnv]) .*EF=(?P<effect>[0-9]+)(?: OS=(?P<oopspec>[0-9]+))?>")
 _POINTER = re.compile(r"ConstPtr\((?!null\))\w+\)")
-_FLOAT = re.compile(r"-?(?:[0-9]+\.[0-9]+(?:e[-+]?[0-9]+)?|inf|nan)")
+_FLOAT = re.compile(r"-?(?:[0-9]+\.[0-9]+(?:e[-+]?[0-9]+)?|inf|nan)(?:_\w+)?")
 
 _MOST_DIGITS = 400
 """No number has more digits in front of its point: floats are printed with all of theirs."""
@@ -394,6 +394,7 @@ def is_pointer(text: str) -> bool:
 
 
 def is_float(text: str) -> bool:
+    """Is it a constant float? A log prints six digits of each, so that those of another trace get a suffix."""
     return _FLOAT.fullmatch(text) is not None
 
 

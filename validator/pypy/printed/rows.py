@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from functools import cache
 
 from optimizer.ir.immutable import replace
-from validator.pypy.printed.lines import Access, Line, Printed, is_pointer, is_variable
+from validator.pypy.printed.lines import Access, Line, Printed, is_float, is_pointer, is_variable
 from validator.pypy.printed.straight import AFTER, BEFORE, NotStraight, Sides
 
 _NO_END = Line(None, "label", ())
@@ -109,12 +109,15 @@ class _Row:
 
 
 def renaming(bound: dict[str, str], offset: int, constants: str = "") -> Callable[[str], str]:
-    """New names: those that values are bound to, other variables behind the offset, and constants with a suffix."""
+    """New names: those that values are bound to, other variables behind the offset, and constants with a suffix, but
+    for machine ints."""
 
     @cache
     def rename(text: str) -> str:
         if is_pointer(text):
             return f"{text[:-1]}{constants})"
+        if is_float(text):
+            return f"{text}{constants}"
         return bound.get(text) or (f"{text[0]}{int(text[1:]) + offset}" if is_variable(text) else text)
 
     return rename
