@@ -157,7 +157,7 @@ def _step(
     before = [_unnamed(start), promising_nothing(preamble)]
     after = [_named(other_start, named), _leaving(_named(loop.peeled.body, in_body))]
     step = _proof(loop, STEP, before, after, _loosely(options), shows=True)
-    if not keeps_unwritten(loop, options):
+    if not keeps_unwritten(loop):
         return step
     return replace(step, before=cleared(step.before), after=cleared(step.after))
 

@@ -24,8 +24,7 @@ from optimizer.ir.types.layout import Array, Field, Layout, Struct
 from optimizer.ir.types.memory_types import is_left_open
 from validator.loops.shape import READS, Loop
 from validator.prove.memory.chains import Stored, links
-from validator.prove.pairing import encode_pair
-from validator.verdict import Options
+from validator.prove.pairing import encode_alone
 
 _CLEARED = "new_array_clear"
 
@@ -59,18 +58,21 @@ def _may_be_cleared(operation: Operation) -> bool:
     return operation.op.kind is NEW and memory is not None and memory.descr is ARRAY and memory.on is None
 
 
-def keeps_unwritten(loop: Loop, options: Options) -> bool:
+def keeps_unwritten(loop: Loop) -> bool:
     """May the recorded side of a step read what is not written, so that it has to be `cleared`? Raises Unsupported
     where that would hide that the optimized side writes less of an object than the recorded loop always does."""
     if loop.declared.hands_on_unwritten or not _hands_on(loop):
         return False
+    recorded, optimized = (loop.first[0], loop.recorded), (loop.first[1], loop.peeled.preamble, loop.peeled.body)
+    if not any(one.op.kind is NEW for part in optimized for one in part.ops):
+        return True
     always: dict[str, set[object]] = {}
-    for part in (loop.first[0], loop.recorded):
-        for alloc, written in _made(loop, part, options):
+    for part in dict.fromkeys(recorded):
+        for alloc, written in _made(loop, part):
             type_ = alloc.value.type.name
             always[type_] = {_CLEARED} if alloc.value.cleared else always.get(type_, written) & written
-    for part in (loop.first[1], loop.peeled.preamble, loop.peeled.body):
-        for alloc, written in _made(loop, part, options):
+    for part in dict.fromkeys(optimized):
+        for alloc, written in _made(loop, part):
             type_ = alloc.value.type.name
             if not alloc.value.cleared and not written >= always.get(type_, written):
                 what = f"a {type_} of which less may be written than the recorded loop always writes"
@@ -78,11 +80,11 @@ def keeps_unwritten(loop: Loop, options: Options) -> bool:
     return True
 
 
-def _made(loop: Loop, part: Part, options: Options) -> Iterator[tuple[Term, set[object]]]:
+def _made(loop: Loop, part: Part) -> Iterator[tuple[Term, set[object]]]:
     """The allocations of a part, but for strings, each with what it surely stores to the new object: fields, and items
     with their indices."""
     ended = Trace(part.inputs, (*part.ops, Operation(OPS["finish"], part.handed_on)), loop.word, loop.lasting)
-    heap = encode_pair(ended, ended, loop.layout, options).before.heap
+    heap = encode_alone(ended, loop.layout).heap
     stored = defaultdict[Term, set[object]](set)
     for slot in heap.memory.slots.values():
         for link in links(heap.chain(slot)):

@@ -38,13 +38,25 @@ def encode_pair(before: Trace, after: Trace, layout: Layout, options: Options) -
     """Both traces encoded, the allocations of `after` named by those of `before` that they seem to be."""
     for trace, which in ((before, "before"), (after, "after")):
         _naming(which, check_supported, trace)
-    if any(operation.op.is_call for operation in before.ops):
-        from validator.prove.memory.shared_strings import sharing  # here: many traces have no calls
-
-        before = sharing(before, after, layout)
+    before = _sharing(before, after, layout)
     memory = memory_for(layout, before, after)
     recorded = _naming("before", encode, before, memory)
     return Pair(memory, recorded, _matched(recorded, after, memory), options)
+
+
+def encode_alone(trace: Trace, layout: Layout) -> Encoding:
+    """The trace by itself, encoded as the recorded one of a pair. Raises Unsupported."""
+    check_supported(trace)
+    trace = _sharing(trace, trace, layout)
+    return encode(trace, memory_for(layout, trace))
+
+
+def _sharing(before: Trace, after: Trace, layout: Layout) -> Trace:
+    if not any(operation.op.is_call for operation in before.ops):
+        return before
+    from validator.prove.memory.shared_strings import sharing  # here: many traces have no calls
+
+    return sharing(before, after, layout)
 
 
 def _matched(recorded: Encoding, after: Trace, memory: PairMemory) -> Encoding:
