@@ -243,7 +243,7 @@ class _Bridge:
     def keeps_apart(self, number: int) -> bool:
         """Is that argument of the label none of the objects that the label does not take as such?"""
         terms, end = self.pair.terms, self.pair.after.end[number]
-        return self._are([terms.not_(terms.equal(end, term)) for term in self.found.values()])
+        return not self.found or self._are([terms.not_(terms.equal(end, term)) for term in self.found.values()])
 
     def _are(self, claims: Iterable[Term]) -> bool:
         place = behind_all(self.pair)
