@@ -22,6 +22,7 @@ DEFAULT_MIX: Mix = (
     (integers.follow_law, 6),
     (integers.pair, 18),
     (bounds.check_bounds, 6),
+    (integers.follow_near_law, 3),
 )
 
 

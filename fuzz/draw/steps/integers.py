@@ -7,7 +7,7 @@ from functools import partial
 from fuzz.draw.choices import NotDrawable
 from fuzz.draw.draft import Args, Draft
 from fuzz.draw.rows import family, is_scaling, is_sum
-from fuzz.draw.steps.laws import INNER, OTHER, X, Y
+from fuzz.draw.steps.laws import INNER, OTHER, X, Y, near_laws_of
 from optimizer.ir.rows.ops import OPS, Op
 from optimizer.ir.trace import ConstInt, Operation, RawText, Value, Var
 
@@ -141,17 +141,24 @@ def follow_law(draft: Draft) -> None:
         if name in law.places:
             args = (values[arg], values[Y])[: len(law.inner.args or ())]
             if not draft.is_defined(law.inner, args):
-                repaired = draft.repaired(law.inner, args)
-                if repaired is None:
-                    return
-                args = repaired
-                values[Y] = args[-1] if len(args) > 1 else values[Y]
+                return
             values[name] = draft.compute(law.inner, args)
     if draft.choices.chance(10):
         compute_any(draft)
     args = tuple(values[place] for place in law.places)
     if draft.is_defined(law.outer, args):
         draft.compute(law.outer, args)
+
+
+def follow_near_law(draft: Draft) -> None:
+    """The two operations of a near law: with a constant most often, by which the first one is defined."""
+    law = draft.choices.pick(near_laws_of(draft.shape))
+    inner = draft.made[_first(draft, law.inner).name]
+    if len(inner.args) > 1 and inner.result is not None:
+        values = {INNER: inner.result, Y: inner.args[1]}
+        args = tuple(values[place] for place in law.places)
+        if draft.is_defined(law.outer, args):
+            draft.compute(law.outer, args)
 
 
 def pair(draft: Draft) -> None:

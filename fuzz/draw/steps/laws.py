@@ -45,20 +45,28 @@ def near_laws(word: int) -> tuple[Law, ...]:
 
 
 def laws_of(shape: Shape) -> Sequence[Law]:
-    """The laws and near laws of rows that are not left out, and that multiply or divide only where that is wanted; if
-    there are none but for those left out, these too."""
-    wanted, out = _wanted_laws(shape.word, shape.products > 0, shape.divisions > 0), shape.left_out
+    """The laws of rows that are not left out, and that multiply or divide only where that is wanted; if there are none
+    but for those left out, these too."""
+    return _wanted(shape, is_near=False)
+
+
+def near_laws_of(shape: Shape) -> Sequence[Law]:
+    """The near laws, likewise."""
+    return _wanted(shape, is_near=True)
+
+
+def _wanted(shape: Shape, *, is_near: bool) -> Sequence[Law]:
+    wanted, out = _wanted_laws(shape.word, is_near, shape.products > 0, shape.divisions > 0), shape.left_out
     return [law for law in wanted if law.inner not in out and law.outer not in out] or wanted
 
 
 @cache
-def _wanted_laws(word: int, has_products: bool, has_divisions: bool) -> tuple[Law, ...]:
+def _wanted_laws(word: int, is_near: bool, has_products: bool, has_divisions: bool) -> tuple[Law, ...]:
     def is_wanted(row: Op) -> bool:
         return (has_products or not multiplies(row)) and (has_divisions or not divides(row))
 
-    return tuple(
-        law for law in (*laws(word), *_OFTEN * near_laws(word)) if is_wanted(law.inner) and is_wanted(law.outer)
-    )
+    known = near_laws(word) if is_near else laws(word)
+    return tuple(law for law in known if is_wanted(law.inner) and is_wanted(law.outer))
 
 
 @cache
@@ -92,9 +100,6 @@ def _near_laws() -> tuple[Law, ...]:
 def _known_laws() -> frozenset[Law]:
     return frozenset(_laws())
 
-
-_OFTEN = 4
-"""Each near law is drawn so many times as often as a law: there are fewer of them."""
 
 _NEAR = 0.35
 """The share of the words x and y for which a near law gives x back, at least, of those for which it is defined."""
