@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from tests.pypy_logs import pairs_of
 from validator import Proved
 from validator.pypy.inferred.fields import Fields
@@ -50,6 +52,18 @@ def test_a_field_that_a_call_has_initialized_is_not_immutable() -> None:
     assert isinstance(judged(right).verdict, Proved)
     assert not isinstance(judged(right + pair(INITIALIZED, INITIALIZED)).verdict, Proved)
     assert not isinstance(judged(pair(INITIALIZED, INITIALIZED.replace("finish(i3)", "finish(7)"))).verdict, Proved)
+
+
+@pytest.mark.parametrize(
+    ("field", "is_right"),
+    [
+        ("pypy.module.struct.interp_struct.W_Struct.inst_size", False),
+        ("pypy.module.struct.interp_struct.W_Struct.inst_size_of_it", True),
+    ],
+)
+def test_some_fields_that_are_printed_as_immutable_are_stored_again(field: str, *, is_right: bool) -> None:
+    log = pair(MADE + WORK + READ, f"{MADE}{WORK}finish(i1)").replace("Box.value", field)
+    assert isinstance(judged(log).verdict, Proved) is is_right
 
 
 class AllTheSame(Sameness):

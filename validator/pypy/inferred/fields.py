@@ -45,6 +45,17 @@ _LEFT = {
 """The fields that calls leave as they are, and at which value: only calls that force all frames set those which are
 NULL, and none takes back what is set."""
 
+_STORED_AGAIN = frozenset(
+    f"pypy.module.{name}"
+    for name in (
+        *(f"struct.interp_struct.W_Struct.inst_{name}" for name in ("size", "format")),
+        *(f"__builtin__.descriptor.W_Property.inst_w_f{name}" for name in ("get", "set", "del")),
+        "itertools.interp_itertools.W_ZipLongest.inst_w_fillvalue",
+    )
+)
+"""The fields that PyPy declares to be immutable, and that Python code can have stored again, by `__init__` or
+`__setstate__`."""
+
 _TYPES = {"<FieldS": "int", "<FieldU": "int", "<FieldP": "ref", "<FieldF": "float"}
 
 
@@ -129,7 +140,10 @@ class Fields:
                 raise ValueError
 
     def never_changes(self, name: str) -> bool:
-        return name in self.pure and name not in self.may_change and name.partition(" ")[0] in _TYPES
+        if name not in self.pure or name in self.may_change:
+            return False
+        kind, _, rest = name.partition(" ")
+        return kind in _TYPES and rest.partition(" ")[0] not in _STORED_AGAIN
 
     def left(self, name: str) -> str:
         """The value at which each call that a trace goes on behind leaves this field, which has it wherever a trace
