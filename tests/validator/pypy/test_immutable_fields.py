@@ -66,6 +66,16 @@ def test_some_fields_that_are_printed_as_immutable_are_stored_again(field: str, 
     assert isinstance(judged(log).verdict, Proved) is is_right
 
 
+def test_a_store_to_an_object_that_was_there_changes_a_field() -> None:
+    """Which object it is nobody knows: one that was loaded from in front of it, and is behind it, say."""
+    load, store = f"i{{}} = getfield_gc_i({{}}, {PURE})\n", f"setfield_gc(p4, 7, {PURE})\n"
+    again = "p4 = getfield_gc_r(p0, descr=<FieldP Box.other 16>)\n" + load.format(2, "p0")
+    recorded = again + "{}" + load.format(3, "p0") + "finish(i{})"
+    for between, is_right in (("", True), (store, False)):
+        log = pair(recorded.format(between, 3), again + between + "finish(i2)")
+        assert isinstance(judged(log).verdict, Proved) is is_right
+
+
 class AllTheSame(Sameness):
     """The classes of values where all have been taken for one."""
 

@@ -48,7 +48,7 @@ def pairs() -> Iterator[dict[str, str]]:
     for name, (before, after) in HARD.items():
         yield {"name": name, "before": before, "after": after}
     for name, shape in (("integers", INTEGERS), ("heap", HEAP)):
-        for seed in range(6):
+        for seed in range(8):
             before = generate(Random(seed), shape).trace
             right = optimize(before)
             for kind, after in (("right", right), ("wrong", edit(right, Random(seed)))):

@@ -164,7 +164,7 @@ def test_states_show_most_of_what_is_refuted() -> None:
     """States near an example find the difference of most pairs that are refuted, so that they would of wrong proofs."""
     random = Random("power")
     shown: Counter[bool] = Counter()
-    while shown.total() < 8:
+    while shown.total() < 16:
         case, example = pair(random)
         verdict = verdict_for((case, example), random)
         if type(verdict).__name__ == "Refuted":

@@ -110,7 +110,7 @@ class Fields:
                 cell, mine = (found.memory, _which(found.place[0], sameness)), found_out(found.value)
                 known, facts = held.get(cell, (found.value, mine))
                 if found.is_store:  # again to a new object that nobody has looked at yet is no change
-                    changes = known != found.value and (cell in read or found.place[0] not in stored)
+                    changes = found.place[0] not in stored or (known != found.value and cell in read)
                     there.add(found.memory)
                 else:
                     changes = are_different(facts, mine) or found.memory not in there or cell[1] in watched
