@@ -110,7 +110,9 @@ class Fields:
                 cell, mine = (found.memory, _which(found.place[0], sameness)), found_out(found.value)
                 known, facts = held.get(cell, (found.value, mine))
                 if found.is_store:  # again to a new object that nobody has looked at yet is no change
-                    changes = found.place[0] not in stored or (known != found.value and cell in read)
+                    was_there = found.place[0] not in stored
+                    changes = known != found.value and (cell in read or was_there)
+                    changes |= was_there and cell not in held
                     there.add(found.memory)
                 else:
                     changes = are_different(facts, mine) or found.memory not in there or cell[1] in watched
