@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from optimizer.ir.immutable import replace
 from optimizer.ir.loops import Part
 from optimizer.ir.rows.row import FACT
+from optimizer.ir.run.objects import NULL
 from optimizer.ir.trace import Exit, Trace, Var, exit_of
 from validator.loops.proofs import (
     AGAIN,
@@ -266,7 +267,8 @@ def _unknown(proof: Proof, verdict: Refuted | Unknown, *, has_looked: bool) -> U
     if isinstance(verdict, Refuted):
         found = verdict.counterexample
         looked = f"found that shows it, in up to {ITERATIONS[-1]} iterations" if has_looked else "looked for"
-        return Unknown(evidence, f"{proof.name}: {found.obligation}: {found.difference}; {NO_RUN} {looked}")
+        starts = ", where an exception is pending at the start" if found.state.world.pending != NULL else ""
+        return Unknown(evidence, f"{proof.name}: {found.obligation}: {found.difference}{starts}; {NO_RUN} {looked}")
     why = verdict.why
     if why is not None and proof.name in (STEP, AGAIN):  # a part of the optimized trace is on the recorded side
         why = replace(why, hard=tuple([replace(one, line=0) for one in why.hard]))

@@ -266,3 +266,18 @@ def test_the_words_say_how_guards_of_a_loop_are_counted() -> None:
     told = verdict_text(verdict)
     assert "guards are counted on through the iterations shown" in told
     assert "guard 1: left" in told
+
+
+def test_a_run_that_begins_with_an_exception_is_told_to() -> None:
+    """An iteration hands one on if its event raises, and the next one begins with it."""
+    body = "guard_no_exception(origin=0) []\ncall_n(1, i0, descr=poke)\n"
+    declared = '+++\n[call.poke]\nresult = "void"\ncan_raise = true\n+++\n'
+    before = f"{declared}[i0]\n{body.replace('origin=0', '')}jump(i0)\n"
+    first = body.partition("\n")[2]
+    after = f"{declared}[i0]\n{first}label(i0, descr=Body)\n{body}jump(i0, descr=Body)\n"
+    verdict = judge(before, after)
+    assert isinstance(verdict, Unknown)
+    assert verdict.reason.startswith("entry: guard 0: left: ")
+    assert (
+        "the optimized one goes on to its end, where an exception is pending at the start; but no run" in verdict.reason
+    )
