@@ -103,15 +103,20 @@ def reduce(
         settled = settle(find, subject, seconds, separable, lambda at: status.show(partial(_line, at)), jobs)
         status.clear()
     shows = None if after is not None else subject.optimizer is not None
-    whose = "our" if optimizer.kind is OptimizerKind.OURS else "the"
-    note = f"{whose} optimizer does not show this, the stored pair was reduced" if shows is False else ""
-    note += f"; it was found by: {case.command}" if note and case is not None and case.command else ""
+    note = _not_shown(case, optimizer.kind) if shows is False else ""
     click.echo(json.dumps(_json(find, settled, shows)) if as_json else "\n".join(_words(find, settled, note)))
     if output is not None:
         _store(Path(output), case or replace(case_of(find, Plan(0, options=options)), seed=None, command=""), settled)
     if settled.reduced.interrupted:
         return Exit.INTERRUPTED
     return Exit.PROVED if settled.reduced.smaller else Exit.UNKNOWN
+
+
+def _not_shown(case: Case | None, kind: OptimizerKind) -> str:
+    """The note that the optimizer does not show what is wrong with a case, and by which command it was found."""
+    whose = "our" if kind is OptimizerKind.OURS else "the"
+    found = f"; it was found by: {case.command}" if case is not None and case.command else ""
+    return f"{whose} optimizer does not show this, the stored pair was reduced{found}"
 
 
 def _looked_at(

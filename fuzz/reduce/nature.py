@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
@@ -105,17 +104,16 @@ COMPARISON = "comparison"
 _WITHOUT_EFFECT = (Kind.PURE, Kind.GUARD, Kind.END, Kind.POSITION)
 
 
-_ASKS_ALIKE = re.compile(r"guard_(true|false|value|nonnull|isnull)|guard_(no_)?overflow")
-"""The guards that ask about values of the trace: of one cause, any of them may be wrong."""
-
-
 def family_of(op: Operation) -> str:
     """The name of what computes a number, but for comparisons, and of guards that ask about classes, calls or the code;
     of others what they do, whatever the types."""
     if is_test(op.op):
         return COMPARISON
-    if op.op.kind is Kind.GUARD and not _ASKS_ALIKE.fullmatch(op.op.name):
-        return "guard_class" if "class" in op.op.name else op.op.name
+    if op.op.kind is Kind.GUARD and (memory := op.op.memory) is not None:
+        if memory.pending or not op.op.args:
+            return op.op.name
+        if memory.class_arg is not None:
+            return "guard_class"
     return op.op.name if op.op.kind is Kind.PURE else "call" if op.op.is_call else op.op.kind.value
 
 

@@ -43,7 +43,8 @@ def wrong_fact(find: Find, subject: Subject) -> str | None:
             last = ops[-1].result
             names = _teaching(ops, last if last in found else found[0])
             told = {name for name, is_told in names if is_told} or {name for name, _ in names}
-            return " ".join(sorted(told | effects_of(ops) if told & effects_of(ops) else told))
+            beside = effects_of(ops)
+            return " ".join(sorted(told | beside if told & beside else told))
     return None
 
 

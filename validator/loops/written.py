@@ -67,14 +67,17 @@ def keeps_unwritten(loop: Loop) -> bool:
     if not any(one.op.kind is NEW for part in optimized for one in part.ops):
         return True
     always: dict[str, set[object]] = {}
+    whole: set[str] = set()
     for part in dict.fromkeys(recorded):
         for alloc, written in _made(loop, part):
             type_ = alloc.value.type.name
-            always[type_] = {_CLEARED} if alloc.value.cleared else always.get(type_, written) & written
+            always[type_] = always.get(type_, written) & written
+            whole |= {type_} if alloc.value.cleared else set()
     for part in dict.fromkeys(optimized):
         for alloc, written in _made(loop, part):
             type_ = alloc.value.type.name
-            if not alloc.value.cleared and not written >= always.get(type_, written):
+            is_less = type_ in whole or not written >= always.get(type_, written)
+            if is_less and not alloc.value.cleared:
                 what = f"a {type_} of which less may be written than the recorded loop always writes"
                 raise Unsupported(what, file="after")
     return True

@@ -80,9 +80,8 @@ def with_stand_ins(before: Trace, after: Trace, judge: Callable[[Trace], Verdict
 
 def reading(before: Trace, after: Trace, layout: Layout) -> Reading | None:
     """The recorded trace as the optimized one seems to read it; None where it takes no new object for a constant."""
-    told = [
-        constant.text for op in before.ops for call in [call_of(op, layout)] if call for constant in constants_of(call)
-    ]
+    calls = filter(None, (call_of(operation, layout) for operation in before.ops))
+    told = [constant.text for call in calls for constant in constants_of(call)]
     there = dict(_holding([*told, *_named(before), *_named(after)], layout))
     made = {var: one for var, one in _filled(before, layout).items() if one.content in there}
     lost = Counter(one.content for one in made.values())

@@ -176,7 +176,7 @@ def _write(
             known = {*line.args}
         else:
             handed = None if trace == BEFORE else [value for value in line.handed if value in known]
-            if line.name == "guard_value" and line.args[0].startswith("f"):
+            if line.name == "guard_value" and is_float(line.args[1]):
                 line, args = _with_asked(writing, line, args, at)
             writing.add(line.name, args, line.result, names.descr(trace, line), handed)
         known.add(line.result)

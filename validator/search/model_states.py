@@ -341,9 +341,10 @@ class _Reading:
         for target, contents in [*places, (RAW_REF, self._raw)]:
             cells = contents.cells.get(epoch, {})
             for (key, index), term in cells.items() if target is not None else ():
+                at = None if index == NO_INDEX else index
                 held, marked = self._model[term], marks.get(key)
                 if target is not None and held and marked is not None and (marked.key, index) not in cells:
-                    yield Write(target, written_name(marked.key), blank(marked.type), index)
+                    yield Write(target, written_name(marked.key), blank(marked.type), at)
                 put: Scripted | None = known.get(held) if term.kind == "load_ref" else self._number(term)
                 if target is not None and put is not None and key in self._keys:
-                    yield Write(target, written_name(key), put, None if index == NO_INDEX else index)
+                    yield Write(target, written_name(key), put, at)

@@ -89,16 +89,12 @@ def _laws() -> tuple[Law, ...]:
 
 @cache
 def _near_laws() -> tuple[Law, ...]:
+    known = frozenset(_laws())
     return tuple(
         law
         for law, results in _compositions()
-        if not {X, OTHER} & {*law.places} and _NEAR <= _share(results) < 1 and law not in _known_laws()
+        if not {X, OTHER} & {*law.places} and _NEAR <= _share(results) < 1 and law not in known
     )
-
-
-@cache
-def _known_laws() -> frozenset[Law]:
-    return frozenset(_laws())
 
 
 _NEAR = 0.35

@@ -121,12 +121,11 @@ class Functions:
 
     def _may_be_known(self, args: Arguments, type_: Type, declared: Call | None) -> bool:
         """May the function have been called with these before, or its result be declared, under other names?"""
-        called = [one for kind, one in self._known if kind is type_ and one != args]
+        called = [one for kind, one in self._known if kind is type_]
         results = () if declared is None else declared.results
         called += [(args[0], *map(self._heap.content, one.args)) for one in results]
-        return any(
-            one != args and len(one) == len(args) and all(map(self._heap.may_be_one, one, args)) for one in called
-        )
+        others = (one for one in called if one != args and len(one) == len(args))
+        return any(all(map(self._heap.may_be_one, one, args)) for one in others)
 
     def _as_said(self, said: Applied, op: int, events: int) -> Applied:
         """The call of which the trace has said what it gives."""

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import pytest
 
+from optimizer.ir.trace import Trace
 from tests.validator.pairs import judge
-from validator import Proved
-from validator.loops.written import UNREAD
+from validator import Proved, Refuted, Unsupported
+from validator.loops.written import UNREAD, cleared
 from validator.verdict import Verdict
 
 DECLARED = """+++
@@ -134,6 +135,50 @@ def test_what_the_recorded_loop_writes_is_written(reads: str, lacks: tuple[bool,
     body += COUNTED.format(".1", "i2")
     after = f"{HELD}{first}label(p0, p3, p1, i2, descr=Body)\n{body}jump(p0, p3.1, p3, i2.1, descr=Body)\n"
     assert isinstance(judge(before, after), Proved) is not any(lacks)
+
+
+NEW_IN = NEW.replace("p9", "p8").replace("new_array", "new_array_clear").replace("Raw.e", "Raw.f")
+
+
+@pytest.mark.parametrize(("made", "is_right"), [("new_array_clear", True), ("new_array", False)])
+@pytest.mark.parametrize("is_cleared_first", [False, True])
+def test_an_array_that_is_cleared_stands_for_none_that_is_not(
+    made: str, *, is_right: bool, is_cleared_first: bool
+) -> None:
+    """Beside it the recorded loop makes another one of its type, which is not cleared."""
+    asked = "i5{0} = getfield_gc_i({1}, descr=Raw.b)\n"
+    parts = [NEW, NEW_IN][:: -1 if is_cleared_first else 1]
+    whole, kept = "".join(parts), "".join(parts).replace("new_array_clear", made)
+    declared = HELD.replace('e = "ref"', 'e = "ref", f = "ref"')
+    once, count = STEP.format("", "i0", "{}", "p2", "p1"), COUNTED.format("", "i0")
+    before = f"{declared}{once.format('')}{whole.format('')}{count}jump(p0, p3, p1, i2)\n"
+    first = once.format(", origin=0") + asked.format("", "p1") + kept.format("") + count
+    body = STEP.format(".1", "i2", ", origin=0", "p1", "p3") + asked.format(".1", "p1") + kept.format(".1")
+    body += COUNTED.format(".1", "i2")
+    after = f"{declared}{first}label(p0, p3, p1, i2, descr=Body)\n{body}jump(p0, p3.1, p3, i2.1, descr=Body)\n"
+    shown = judge(before, after)
+    assert isinstance(shown, Unsupported) if not is_right else not isinstance(shown, Refuted), shown
+
+
+@pytest.mark.parametrize("reads", ["", "i5{0} = getfield_gc_i({1}, descr=Raw.b)\n"])
+def test_memory_is_taken_to_be_cleared_only_where_something_unwritten_is_read(
+    reads: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Elsewhere a step compares what is written, too."""
+    steps: list[Trace] = []
+
+    def counted(trace: Trace) -> Trace:
+        steps.append(trace)
+        return cleared(trace)
+
+    monkeypatch.setattr("validator.loops.proofs.cleared", counted)
+    once, count = STEP.format("", "i0", "{}", "p2", "p1"), COUNTED.format("", "i0")
+    before = f"{HELD}{once.format('')}{count}jump(p0, p3, p1, i2)\n"
+    first = once.format(", origin=0") + reads.format("", "p1") + count
+    body = STEP.format(".1", "i2", ", origin=0", "p1", "p3") + reads.format(".1", "p1") + COUNTED.format(".1", "i2")
+    after = f"{HELD}{first}label(p0, p3, p1, i2, descr=Body)\n{body}jump(p0, p3.1, p3, i2.1, descr=Body)\n"
+    assert isinstance(judge(before, after), Proved)
+    assert bool(steps) is bool(reads)
 
 
 def test_items_of_earlier_iterations_count_as_written_if_that_is_declared() -> None:

@@ -19,6 +19,10 @@ CAST = "i3 = cast_ptr_to_int(p0)\n"
 PLACE = "i3 = load_effective_address({}, i2, 24, 3)\nfinish(i3)"
 SUM = "i4 = int_lshift(i2, 3)\ni5 = int_add(i4, {})\ni6 = int_add(i5, 24)\nfinish(i6)"
 NEW = "p4 = new(descr=S)\n"
+READ_TWICE = (
+    f"{NEW}p5 = cast_int_to_ptr(i2)\ni7 = getfield_gc_i(p5, descr=x)\nescape_n(p4, i7)\n"
+    "i8 = getfield_gc_i(p5, descr=x)\nsetfield_gc(p4, 1, descr=x)\n"
+)
 IS_ONE = "i6 = ptr_eq(p5, p4)\nfinish(i6)"
 SEEN = f"{NEW}i7 = escape_i(p4)\np5 = cast_int_to_ptr(i7)\nsetfield_gc(p4, 1, descr=x)\nsetfield_gc(p5, 2, descr=x)\n"
 
@@ -74,6 +78,7 @@ def test_refuted(before: str, after: str) -> None:
         ("p4 = cast_int_to_ptr(i2)\nfinish(p4)", "finish(NULL)"),
         # or what one sees behind that: a cast may stand anywhere
         (f"{NEW}p5 = cast_int_to_ptr(i2)\nescape_n(p4)\n{IS_ONE}", f"{NEW}escape_n(p4)\nfinish(0)"),
+        (f"{READ_TWICE}i9 = getfield_gc_i(p5, descr=x)\nfinish(i8, i9)", f"{READ_TWICE}finish(i8, i8)"),
     ],
 )
 def test_neither(before: str, after: str) -> None:

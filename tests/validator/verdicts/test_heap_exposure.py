@@ -628,13 +628,28 @@ def test_wrong(name: str) -> None:
     assert not isinstance(verdict, Proved), verdict
 
 
-def test_an_event_may_have_written_what_a_new_array_has_not() -> None:
-    before = """
-        [i1]
-        pW1 = new_array(2, descr=Words)
-        setarrayitem_gc(pW1, i1, 7, descr=Words)
-        escape_n(pW1)
-        i2 = getarrayitem_gc_i(pW1, 0, descr=Words)
-        finish(i2)
-        """
-    assert isinstance(judge(before, {"finish(i2)": "guard_value(i1, 0) []\nfinish(i2)"}), Refuted)
+MADE_ARRAY = """
+    [i1]
+    pW1 = new_array(2, descr=Words)
+    setarrayitem_gc(pW1, i1, 7, descr=Words)
+    escape_n(pW1)
+    i2 = getarrayitem_gc_i(pW1, 0, descr=Words)
+    finish(i2)
+    """
+MADE_STRUCT = """
+    [i1]
+    p1 = new(descr=Raw)
+    escape_n(p1)
+    i2 = getfield_gc_i(p1, descr=Raw.value)
+    finish(i2)
+    """
+
+
+@pytest.mark.parametrize("before", [MADE_ARRAY, MADE_STRUCT], ids=["array", "struct"])
+def test_an_event_may_have_written_what_a_new_object_has_not(before: str) -> None:
+    declared = '+++\n[struct.Raw]\ncleared = false\nfields = { value = "int" }\n[array.Words]\nitem = "int"\n+++\n'
+    lines = [line.strip() for line in before.strip().splitlines()]
+    after = [f"guard_value(i1, 0) []\n{line}" if line == "finish(i2)" else line for line in lines]
+    one, other = (parse(declared + "\n".join(text) + "\n") for text in (lines, after))
+    assert isinstance(validate(one, other, Options()), Refuted)
+    assert isinstance(validate(one, one, Options()), Proved)

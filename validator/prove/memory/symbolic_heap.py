@@ -181,9 +181,8 @@ class SymbolicHeap(HeapState, HeapDomain[Term, Term, Term]):
             return address.args[0]
         if address is self.terms.zero:
             return self.terms.null
-        given = self.terms.applied(REF, (self.terms.var(_OBJECT_AT), address))
-        self.know(self.terms.pointers.finding(given))
-        return given
+        self.know(self.terms.pointers.finding())
+        return self.terms.applied(REF, (self.terms.var(_OBJECT_AT), address))
 
     # Arrays.
 

@@ -131,9 +131,10 @@ class Pointers:
             era=object() if any(self._is_told_more(one, age) for one, age in ages.items()) else self.era,
         )
 
-    def finding(self, found: Term) -> Pointers:
-        """The pointers where a reference is found that may be any allocation which others see at any time."""
-        return replace(self, ages={**self.ages, found: _LATEST}, latest=_LATEST)
+    def finding(self) -> Pointers:
+        """The pointers where a reference is found that may be any allocation which others see at any time: what is
+        exposed later matters to it, too."""
+        return replace(self, latest=_LATEST)
 
     def _is_told_more(self, given: Term, age: Moment) -> bool:
         """May the reference be more allocations now that a later call gives it too?"""

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 from validator.pypy.inferred.held import Key, Memory, Node, number_of
 from validator.pypy.inferred.quotients import Quotients, divided
+from validator.pypy.printed.compared import SLICES, WITH_CHARACTERS, WITH_STRINGS
 from validator.pypy.printed.copies import is_copy
 from validator.pypy.printed.lines import NULL, Access, Line, is_pointer, is_variable, touches_nothing
 from validator.pypy.printed.straight import AFTER
@@ -38,10 +39,6 @@ _PURE_FIELD = " pure>"
 _COMMUTE = re.compile(r"int_(add|mul|and|or|xor|eq|ne)\Z|(instance_)?ptr_(eq|ne)\Z")
 _KEEPS = ("guard_", "record_", "assert_", "new", "str", "unicode", "copystr", "copyunicode", "quasiimmut_", "label")
 """Beginnings of operations that let nobody reach an object."""
-_EQUAL_STRINGS = (24, 28, 31, 29, 30)
-"""The functions that compare two strings, and behind them those that compare one with a character."""
-_SLICES = (23, 43)
-"""The functions that give a range of a string."""
 _SAY_TRUTH = ("guard_true", "guard_false", "record_exact_value_i")
 
 
@@ -239,7 +236,7 @@ class Pass:
                 self._same(line.result, compared)
             else:
                 self._same(line.result, ("call", line.name[-1], line.function, args, writers))
-            if line.oopspec in _SLICES:
+            if line.oopspec in SLICES:
                 self.slices[self.of(line.result)] = line.args[1:]
         if line.may_write:
             if not is_into_new:
@@ -254,13 +251,14 @@ class Pass:
                 memory.forget((), lambda p: self.of(p) not in kept)
 
     def _compared_strings(self, function: int | None, args: Key) -> object:
-        """The question of a call that compares two strings, or one with a character, which is a string of it; None of
-        others. The functions differ in what they take for granted."""
-        if function not in _EQUAL_STRINGS:
-            return None
-        known = self.sameness.characters()
-        one, other = (("", f"[{known[node]}]") if node in known else node for node in args[1:3])
-        return "equal", *sorted((one, other if function in _EQUAL_STRINGS[:3] else ("", f"[{other[1]}]")))
+        """The question of a call that compares two strings, or one with a constant character, which is a string of it;
+        None of others."""
+        if function in WITH_CHARACTERS and not args[2][0]:
+            return "equal", *sorted((args[1], _string_of(args[2][1])))
+        if function in WITH_STRINGS:
+            known = self.sameness.characters()
+            return "equal", *sorted(_string_of(known[node]) if node in known else node for node in args[1:3])
+        return None
 
     def _nodes(self, texts: tuple[str, ...]) -> tuple[Node, ...]:
         return tuple(map(self.of, texts))
@@ -294,6 +292,11 @@ class Pass:
 def is_pure(name: str) -> bool:
     """Does the operation of that name give the same for the same, whatever memory holds?"""
     return _PURE.match(name) is not None
+
+
+def _string_of(character: object) -> Node:
+    """The class of a string of one character, whatever its names are."""
+    return "", f"[{character}]"
 
 
 def _is_object(text: str) -> bool:

@@ -19,13 +19,10 @@ from validator.pypy.inferred.fields import Fields, is_pure
 from validator.pypy.inferred.sameness import Node, Sameness
 from validator.pypy.inferred.strings import asked
 from validator.pypy.inferred.witnesses import Witness, told
+from validator.pypy.printed.compared import COMPARES, EQUAL, FOR_CHARACTERS
 from validator.pypy.printed.lines import Line, is_named, is_pointer
 from validator.pypy.printed.rows import Rows
 from validator.pypy.printed.straight import BEFORE, Sides
-
-_EQUAL, _EQUAL_TO_CHARACTER = 24, (27, 29, 30)
-_EQUAL_TO_STRING = (_EQUAL, 25, 26, 28, 31)
-"""The numbers of the known functions that compare a string, or a slice of one, with a string and with a character."""
 
 _ITEM, _EQUAL_ITEM = "strgetitem", "int_eq"
 """The operations that load a character, and compare it."""
@@ -66,7 +63,7 @@ class Contents:
         is_whole = {point: len(found) for point, found in left.items()} == {
             point: len(places) for point, places in compared.items()
         }
-        asks = any(line.oopspec in _EQUAL_TO_CHARACTER for line in sides.before.lines)
+        asks = any(line.oopspec in FOR_CHARACTERS for line in sides.before.lines)
         for point, places in compared.items():
             if len(places) == len(left.get(point, ())):
                 for number, (place, character) in enumerate(zip(places, map(_character, left[point]), strict=True)):
@@ -93,7 +90,7 @@ def _left(sides: Sides) -> Iterator[Line]:
         items = set()
     for line in sides.after.lines:
         is_of_item = line.name == _EQUAL_ITEM and line.args[0] in items
-        if is_of_item or line.oopspec in (*_EQUAL_TO_CHARACTER, *_EQUAL_TO_STRING):
+        if is_of_item or line.oopspec in COMPARES:
             yield line
 
 
@@ -151,7 +148,7 @@ def comparisons(lines: tuple[Line, ...], held: Set[str] = frozenset()) -> Iterat
     for line in lines:
         if line.point not in (point, ""):  # a line that was added has none
             point, number = line.point, 0
-        if line.oopspec == _EQUAL and "~#" in point:
+        if line.oopspec == EQUAL and "~#" in point:
             constants = [arg for arg in line.args if is_pointer(arg) or arg in held]
             number += len(constants) == 1
             place = point.rstrip("'") + (f" ({number})" if number > 1 else "")

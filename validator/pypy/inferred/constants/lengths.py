@@ -16,13 +16,9 @@ from itertools import chain
 from optimizer.ir.immutable import replace
 from validator.pypy.inferred.constants.contents import comparisons
 from validator.pypy.inferred.witnesses import Witness, told
+from validator.pypy.printed.compared import COMPARES, SLICE
 from validator.pypy.printed.lines import Line, is_named
 from validator.pypy.printed.straight import Sides
-
-_COMPARES = range(24, 32)
-"""The numbers of the known functions that compare strings, or ranges of them."""
-
-_SLICE = 23
 
 
 @dataclass(slots=True)
@@ -34,7 +30,7 @@ class Lengths:
 
     def add(self, pair: Witness, sides: Sides) -> None:
         """Takes in a pair."""
-        left = {line.point for line in sides.after.lines if line.oopspec in _COMPARES}
+        left = {line.point for line in sides.after.lines if line.oopspec in COMPARES}
         found = {line.args[0]: line.name for line in sides.before.lines if line.is_guard and line.args}
         characters = _characters(sides.before.lines)
         for line, place, constant in comparisons(sides.before.lines):
@@ -85,5 +81,5 @@ def _told(lines: tuple[Line, ...], places: frozenset[str]) -> Iterator[tuple[Lin
 def _characters(lines: tuple[Line, ...]) -> set[str]:
     """The ranges of one character."""
     ends = {line.result: line.args[0] for line in lines if line.name == "int_add" and line.args[1] == "1"}
-    slices = (line for line in lines if line.oopspec == _SLICE and line.result)
+    slices = (line for line in lines if line.oopspec == SLICE and line.result)
     return {line.result or "" for line in slices if ends.get(line.args[-1]) == line.args[-2]}
