@@ -32,6 +32,15 @@ def forwarded(call: str = CALLED, descr: str = COUNT) -> str:
     return pair((load(1, descr), call, load(3, descr), "finish(i3)"), (load(1, descr), call, "finish(i1)"))
 
 
+@pytest.mark.parametrize(("found", "is_told"), [(0, True), (1, False), (2, False), (3, True)])
+def test_an_object_that_is_found_to_be_a_constant_keeps_its_fields_over_a_call(found: int, *, is_told: bool) -> None:
+    """So PyPy's optimizer has it, even where the function does write the field."""
+    before, after = [load(1), CALLED, load(3), "finish(i3)"], [load(1), CALLED, "finish(i1)"]
+    before.insert(found, "guard_value(p0, ConstPtr(ptr7))")
+    after.insert(min(found, 2), "guard_value(p0, ConstPtr(ptr17), descr=<Guard0x7f>) [p0, p5, i9]")
+    assert are_proved(pair(tuple(before), tuple(after))) is is_told
+
+
 def are_proved(log: str, count: int = 1) -> bool:
     return all(isinstance(one.verdict, Proved) for one in judged(log)[:count])
 

@@ -11,6 +11,9 @@ from validator.pypy.printed.lines import ANY_EFFECT, Line, Printed, is_variable,
 _FORGETS = ("label", "gc_store")
 """Operations behind which PyPy's optimizer may know less of all memory."""
 
+_FIND_OUT = ("guard_value", "record_exact_value_r")
+"""Operations that find out which constant an object is."""
+
 Place = tuple[str, tuple[Node, ...]]
 
 
@@ -38,6 +41,11 @@ class Accesses:
         ]
         self.given = {at: {*(sameness.of(trace, text) for text in line.called_with)} for at, line in self.calls}
         self.checks = [at for at, line in enumerate(lines) if line.name == "guard_not_invalidated"]
+        self._found_out = [
+            (at, sameness.of(trace, line.args[0]))
+            for at, line in enumerate(lines)
+            if line.name in _FIND_OUT and line.args[0][0] == "p"
+        ]
         self._forgetting = [at for at, line in enumerate(lines) if line.name.startswith(_FORGETS)]
         self.accesses = [
             Done(
@@ -52,6 +60,9 @@ class Accesses:
             if (found := line.access)
             for places in [tuple(sameness.of(trace, part) for part in found.place)]
         ]
+        self._first: dict[Place, int] = {}
+        for done in self.accesses:
+            self._first.setdefault(done.place, done.at)
         self.storing = {done.at for done in self.accesses if done.is_store}
         self.stores: dict[Place, list[Done]] = {}
         self.loads: dict[Place, list[int]] = {}
@@ -85,6 +96,13 @@ class Accesses:
         """Is the object of that place, a field, one that the call there is given?"""
         _, (base, *index) = place
         return base in self.given[at] and not index
+
+    def became_constant(self, at: int, place: Place) -> bool:
+        """Was the object of that place found to be a constant in front of `at`, behind an access? PyPy's optimizer then
+        copies what it knows of the object to the constant, and no call makes it forget the copy
+        (`copy_fields_to_const` in info.py)."""
+        first = self._first.get(place, at)
+        return any(first < found < at and place[1][0] == node for found, node in self._found_out)
 
     def forgets(self, first: int, second: int) -> bool:
         """May the optimizer forget something between these, for another reason than a call?"""

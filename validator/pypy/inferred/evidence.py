@@ -159,7 +159,9 @@ def _is_named(effect: Effect) -> bool:
 def _relied_on(before: Accesses, after: Accesses, calls: list[Call]) -> Iterator[Effect]:
     for first, second in before.again():
         between = [call for call in calls if first.at < call.here < second.at]
-        if not between or is_pure(second.place[0]) or not after.has(second.place, between[0].there):
+        if not between or is_pure(second.place[0]) or before.became_constant(second.at, second.place):
+            continue
+        if not after.has(second.place, between[0].there):
             continue
         end = min((call.there for call in calls if call.here > second.at), default=None)
         loads = after.loads.get(second.place, ())
