@@ -176,7 +176,7 @@ def _write(
             known = {*line.args}
         else:
             handed = None if trace == BEFORE else [value for value in line.handed if value in known]
-            if line.name == "guard_value" and is_float(line.args[1]):
+            if line.name == "guard_value" and is_float(line.args[1]) and trace == AFTER:
                 line, args = _with_asked(writing, line, args, at)
             writing.add(line.name, args, line.result, names.descr(trace, line), handed)
         known.add(line.result)
@@ -190,7 +190,8 @@ def _write(
 
 def _with_asked(writing: Writing, guard: Line, args: Sequence[str], at: int) -> tuple[Line, list[str]]:
     """The guard that a float has a value, as machine code asks it, by one comparison of floats (`UCOMISD`): it passes
-    where neither is less than the other, for 0.0 in the place of -0.0, and for NaN in that of any."""
+    where neither is less than the other, for 0.0 in the place of -0.0, and for NaN in that of any. The interpreter that
+    is recorded asks for the value, bit by bit."""
     less, more, either = (f"i_{name}{at}" for name in ("less", "more", "either"))
     writing.add("float_lt", args, less)
     writing.add("float_lt", args[::-1], more)
