@@ -56,10 +56,10 @@ def learned(*logs: str, known: Sequence[Kept] = ()) -> Kept:
     return together.kept("known.json")
 
 
-def judged_bridge(before: Sequence[str], after: Sequence[str]) -> Judged:
+def judged_bridge(before: Sequence[str], after: Sequence[str], inputs: str = "[p0]") -> Judged:
     """What is said of a bridge from one object, as recorded and optimized; one that does not end finishes."""
     ended = [lines if lines[-1].startswith("finish") else (*lines, "finish()") for lines in (before, after)]
-    (one,) = judged(recorded("[p0]", *ended[0]) + bridge("[p0]", *(f"+1: {line}" for line in ended[1])))
+    (one,) = judged(recorded(inputs, *ended[0]) + bridge(inputs, *(f"+1: {line}" for line in ended[1])))
     return one
 
 

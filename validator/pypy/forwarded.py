@@ -13,16 +13,20 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 
+from validator.pypy.inferred.held import Key
 from validator.pypy.inferred.numbering import Preserved, is_pure
+from validator.pypy.inferred.quotients import Quotients, divided
 from validator.pypy.inferred.sameness import Node, Sameness, sameness_in
 from validator.pypy.printed.lines import Line, is_pointer, is_variable
-from validator.pypy.printed.rows import Rows
+from validator.pypy.printed.rows import Position, Rows
 from validator.pypy.printed.straight import AFTER, BEFORE
 
 FORWARDED = "constants are one object where what is stored to one is used for what is loaded from the other"
 
 _TESTS = {"guard_class": "class", "guard_nonnull_class": "class", "guard_subclass": "subclass", "guard_value": "value"}
 """The guards that tell of their first arguments what few values are."""
+
+_Placed = tuple[Line, Position]
 
 _Uses = Mapping[Node, set[object]]
 
@@ -31,14 +35,18 @@ def forwarded(rows: Rows, sameness: Sameness, preserved: Preserved) -> list[tupl
     """The pairs of constants of the recorded trace that are taken for one."""
     found: dict[tuple[str, str], None] = {}
     for sides in rows.pairs:
-        recorded, optimized = (
-            _uses(sameness, trace, printed.lines) for trace, printed in ((BEFORE, sides.before), (AFTER, sides.after))
+        before, after = (
+            [*zip(printed.lines, positions, strict=True)]
+            for printed, positions in zip((sides.before, sides.after), rows.positions(sides), strict=True)
         )
+        recorded, optimized = _uses(sameness, BEFORE, before), _uses(sameness, AFTER, after)
         there, left = (_loads(printed.lines) for printed in (sides.before, sides.after))
-        for memory, source, value, target, loaded in _behind_stores(sides.before.lines, preserved):
+        for memory, source, value, target, loaded in _behind_others(before, preserved):
             if left[memory] >= there[memory]:
                 continue
             one, other = sameness.of(BEFORE, value), sameness.of(BEFORE, loaded)
+            if sameness.of(BEFORE, source) == sameness.of(BEFORE, target):
+                continue
             if sameness.are_apart(BEFORE, source, target) or not _may_be_any(sameness, one, other):
                 continue
             is_met = one == other and len({sameness_in(sides.before).of(BEFORE, text) for text in (value, loaded)}) > 1
@@ -58,33 +66,57 @@ def _loads(lines: Iterable[Line]) -> Counter[str]:
     return Counter(one.memory for one in accesses if one and not one.is_store and is_pointer(one.place[0]))
 
 
-def _behind_stores(lines: Iterable[Line], preserved: Preserved) -> Iterator[tuple[str, str, str, str, str]]:
-    """The loads from constants, each with the last store in front of it to such a field of a constant, which no call
-    may have changed since: the field, the constant, the value that is stored, the constant that is loaded from, and the
-    value that is loaded."""
-    stored: dict[str, tuple[str, str]] = {}
-    for line in lines:
+def _behind_others(lines: Iterable[_Placed], preserved: Preserved) -> Iterator[tuple[str, str, str, str, str]]:
+    """The loads from constants, each with the last store in front of it to such a field of a constant, and the loads
+    from others since then, which no call may have changed since: the field, the constant, the value that is in it, the
+    constant that is loaded from, and the value that is loaded.
+
+    From the one that was accessed last nothing is loaded again while a trace is recorded, unless a call comes between
+    (`_unique_const_heuristic` in heapcache.py): that is another one."""
+    known: dict[str, dict[str, str]] = {}
+    last: dict[str, str] = {}
+    part = 0
+    for line, position in lines:
+        if line.may_write or position[0] != part:
+            last, part = {}, position[0]
         if line.may_write:
-            stored = {memory: last for memory, last in stored.items() if preserved(line.function, memory)}
+            known = {memory: values for memory, values in known.items() if preserved(line.function, memory)}
         elif not (found := line.access) or len(found.place) > 1:
             continue
         elif found.is_store:
-            stored.pop(found.memory, None)
+            known.pop(found.memory, None)
+            last.pop(found.memory, None)
             if is_pointer(found.place[0]) and is_variable(found.value):
-                stored[found.memory] = found.place[0], found.value
-        elif is_pointer(found.place[0]) and found.memory in stored and stored[found.memory][0] != found.place[0]:
-            yield (found.memory, *stored[found.memory], found.place[0], found.value)
+                known[found.memory] = {found.place[0]: found.value}
+                last[found.memory] = found.place[0]
+        elif is_pointer(found.place[0]):
+            values = known.setdefault(found.memory, {})
+            for source, value in values.items():
+                if source not in (found.place[0], last.get(found.memory)):
+                    yield found.memory, source, value, found.place[0], found.value
+            values[found.place[0]] = found.value
+            last[found.memory] = found.place[0]
 
 
-def _uses(sameness: Sameness, trace: str, lines: Iterable[Line]) -> _Uses:
-    """The uses of values: loads from them, tests of what they are, and operations on them."""
-    uses = defaultdict[Node, set[object]](set)
-    for line in lines:
-        found = line.access
-        if not (line.name in _TESTS or (line.result and is_pure(line.name)) or (found and not found.is_store)):
+def _uses(sameness: Sameness, trace: str, lines: Iterable[_Placed]) -> _Uses:
+    """The uses of values, with their positions: loads from them, tests of what they are, and operations on them,
+    divisions as such."""
+    uses, quotients = defaultdict[Node, set[object]](set), Quotients()
+    for line, position in lines:
+        nodes: Key = tuple(sameness.of(trace, arg) for arg in line.args)
+        name: tuple[str, ...] = (line.name, line.descr)
+        if line.name in _TESTS:
+            name = (_TESTS[line.name],)
+        elif line.is_call:
+            if (made := divided(line.oopspec, nodes)) is None:
+                continue
+            name, nodes = made[:1], made[1]
+        elif line.result and is_pure(line.name):
+            whole, nodes = quotients.meant(line.name.removesuffix("_ovf"), nodes)
+            quotients.put(sameness.of(trace, line.result), (whole, nodes))
+            name = (whole,)
+        elif not line.access or line.access.is_store:
             continue
-        name = (_TESTS[line.name],) if line.is_guard else (line.name, line.descr)
-        nodes = [sameness.of(trace, arg) for arg in line.args]
         for place, node in enumerate(nodes):
-            uses[node].add((*name, place, *nodes[:place], *nodes[place + 1 :]))
+            uses[node].add((position, *name, place, *nodes[:place], *nodes[place + 1 :]))
     return uses

@@ -123,10 +123,11 @@ def _text(sides: Sides, knowledge: Knowledge, *, generous: bool) -> Translated:
     same = [(one, other) for one, *others in tables.values() for other in others]
     if made_one or same:
         sameness = Sameness(rows, knowledge.leaves, inferred.lone, same)
-    more = forwarded(rows, sameness, knowledge.leaves) if inferred.forwards else []
-    if more:
-        same += more
-        sameness = Sameness(rows, knowledge.leaves, inferred.lone, same)
+    more: list[tuple[str, str]] = []
+    while inferred.forwards and (found := forwarded(rows, sameness, knowledge.leaves)):  # each tells where others stand
+        more += found
+        sameness = Sameness(rows, knowledge.leaves, inferred.lone, [*same, *more])
+    same += more
     stated, folded = with_folded(sides, rows, sameness, inferred.folded)
     known = known_constants(rows, sameness, inferred.contents)
     if known or folded:

@@ -9,6 +9,7 @@ import pytest
 from optimizer.ir.dialects.pypy_log import read_traces
 from optimizer.ir.dialects.pypy_pairs import LogPair, pair_sections
 from tests.pypy_logs import WORK, bridge, judged_bridge, recorded
+from tests.validator.pypy.test_quotients import quotient, reciprocal
 from validator import Proved
 from validator.pypy.forwarded import FORWARDED
 from validator.pypy.judge import judge
@@ -20,9 +21,17 @@ KEYS, KEPT = "i3 = getfield_gc_i(p{}, descr=<FieldS Node.inst_key 16>)", f"setfi
 CLASS, SAME = "guard_class(p{}, ConstClass(Node){})", "i4 = ptr_eq({}, {})"
 IS = "guard_value(p{}, ConstPtr(ptr{}){})"
 GUARD = ", descr=<Guard0x7f20>"
-STORED = (STORE.format(1), LOAD)
+BETWEEN = f"p9 = getfield_gc_r(ConstPtr(ptr{{}}), descr={CELL})"
+SHOWN = "setfield_gc(p0, p9, descr=<FieldP Node.inst_third 32>)"
+STORED = (STORE.format(1), BETWEEN.format(5), SHOWN, LOAD)
 USED = ("guard_nonnull(p2)", CLASS.format(2, ""), KEYS.format(2))
-FOUND = (STORE.format(11), f"guard_nonnull_class(p0, ConstClass(Node){GUARD}) [p0]", KEYS.format(0))
+FOUND = (
+    STORE.format(11),
+    BETWEEN.format(15),
+    SHOWN,
+    f"guard_nonnull_class(p0, ConstClass(Node){GUARD}) [p0]",
+    KEYS.format(0),
+)
 END = "finish(i3)"
 
 
@@ -31,12 +40,12 @@ END = "finish(i3)"
     [
         pytest.param(
             (*STORED, *USED[:2], "finish(5)"),
-            (*FOUND[:2], "finish(5)"),
+            (*FOUND[:4], "finish(5)"),
             id="the class of the one is asked for that of the other",
         ),
         pytest.param((*STORED, *USED, END), (*FOUND, END), id="a field of the one is loaded for that of the other"),
         pytest.param(
-            (*STORED, KEPT.format(2), "finish()"), (STORE.format(11), KEPT.format(0), "finish()"), id="both are stored"
+            (*STORED, KEPT.format(2), "finish()"), (*FOUND[:3], KEPT.format(0), "finish()"), id="both are stored"
         ),
     ],
 )
@@ -47,6 +56,66 @@ def test_constants_are_one_where_a_store_is_forwarded(before: Sequence[str], aft
     assert FORWARDED in one.texts.assumes
 
 
+COUNT = "<FieldS Cell.inst_intvalue 8>"
+SET, GET = (
+    f"setfield_gc(ConstPtr(ptr{{}}), i1, descr={COUNT})",
+    f"i{{}} = getfield_gc_i(ConstPtr(ptr{{}}), descr={COUNT})",
+)
+MOD = "i3 = call_pure_i(ConstClass(mod), i2, {}, descr=<Calli 8 ii EF=0 OS=14>)"
+AT = "debug_merge_point(0, 0, 'f;f.py:1-9~#{} LOAD_NAME')"
+TOTAL = "i4 = int_add(i3, i22)"
+GET_TWO = (GET.format(22, 5), GET.format(2, 2))
+POSITIVE = (
+    f"i11 = uint_mul_high(i20, {reciprocal(7)[0]})",
+    f"i12 = uint_rshift(i11, {reciprocal(7)[1]})",
+    "i13 = int_mul(i12, 7)",
+    "i3 = int_sub(i20, i13)",
+)
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        pytest.param(
+            (GET.format(21, 1), GET.format(22, 5), "i23 = int_sub(i22, i21)", GET.format(2, 2), "i3 = int_sub(i2, 7)"),
+            (GET.format(21, 11), GET.format(22, 15), "i23 = int_sub(i22, i21)", "i3 = int_sub(i21, 7)"),
+            id="what is loaded is used",
+        ),
+        pytest.param(
+            (SET.format(1), GET.format(22, 5), GET.format(2, 2), MOD.format(8)),
+            (SET.format(11), GET.format(22, 15), "i3 = int_and(i1, 7)"),
+            id="what is stored is divided, by a power of two",
+        ),
+        pytest.param(
+            (SET.format(1), GET.format(22, 5), GET.format(2, 2), MOD.format(7)),
+            (SET.format(11), GET.format(22, 15), *quotient(7).splitlines()[:-1], "i3 = int_add(i12, 0)"),
+            id="what is stored is divided, by a product",
+        ),
+        pytest.param(
+            ("i20 = int_and(i1, 255)", SET.format(1).replace("i1", "i20"), *GET_TWO, MOD.format(7)),
+            ("i20 = int_and(i1, 255)", SET.format(11).replace("i1", "i20"), GET.format(22, 15), *POSITIVE),
+            id="what is stored is divided, and not negative",
+        ),
+    ],
+)
+def test_constants_are_one_where_numbers_are_forwarded(before: Sequence[str], after: Sequence[str]) -> None:
+    recorded, optimized = ((*lines, TOTAL, "finish(i4)") for lines in (before, after))
+    one = judged_bridge(recorded, optimized, "[i1]")
+    assert isinstance(one.verdict, Proved), one.verdict
+    assert one.texts is not None
+    assert FORWARDED in one.texts.assumes
+
+
+@pytest.mark.parametrize(("at", "is_right"), [(2, True), (1, False)])
+def test_loads_from_constants_stand_for_those_at_the_same_position(at: int, *, is_right: bool) -> None:
+    """The other one has no use, and is gone."""
+    lines = [AT.format(1), GET.format(5, 1), AT.format(2), GET.format(2, 2)]
+    kept = [AT.format(1), AT.format(2)]
+    kept.insert(at, GET.format(2, 12))
+    one = judged_bridge((*lines, "finish(i2)"), (*kept, "finish(i2)"), "[i1]")
+    assert isinstance(one.verdict, Proved) is is_right, one.verdict
+
+
 TOLD_APART = (SAME.format("ConstPtr(ptr1)", "ConstPtr(ptr2)"), "guard_false(i4)")
 
 
@@ -54,36 +123,37 @@ TOLD_APART = (SAME.format("ConstPtr(ptr1)", "ConstPtr(ptr2)"), "guard_false(i4)"
     ("before", "after"),
     [
         pytest.param(
-            (STORED[0], WORK.format("p0"), "guard_no_exception()", LOAD, *USED, END),
-            (FOUND[0], WORK.format("p0"), f"guard_no_exception({GUARD[2:]}) [p0]", *FOUND[1:], END),
+            (*STORED[:3], WORK.format("p0"), "guard_no_exception()", LOAD, *USED, END),
+            (*FOUND[:3], WORK.format("p0"), f"guard_no_exception({GUARD[2:]}) [p0]", *FOUND[3:], END),
             id="a call between",
         ),
-        pytest.param((*STORED, *USED[:2], "finish(5)"), (FOUND[0], "finish(5)"), id="a guard that is gone"),
+        pytest.param((*STORED, *USED[:2], "finish(5)"), (*FOUND[:3], "finish(5)"), id="a guard that is gone"),
         pytest.param(
             (CLASS.format(0, ""), KEYS.format(0), *STORED, *(line.replace("i3", "i5") for line in USED), "finish(i5)"),
-            (CLASS.format(0, GUARD) + " [p0]", KEYS.format(0), STORE.format(11), END),
+            (CLASS.format(0, GUARD) + " [p0]", KEYS.format(0), *FOUND[:3], END),
             id="a use that is recorded of the stored value, too",
         ),
         pytest.param(
             (*STORED, SAME.format("p0", "p2"), "guard_true(i4)", "finish()"),
-            (STORE.format(11), "finish()"),
+            (*FOUND[:3], "finish()"),
             id="values that the recorded trace finds to be one",
         ),
         pytest.param(
             (*STORED, IS.format(0, 3, ""), IS.format(2, 4, ""), "finish()"),
-            (STORE.format(11), IS.format(0, 13, GUARD) + " [p0]", "finish()"),
+            (*FOUND[:3], IS.format(0, 13, GUARD) + " [p0]", "finish()"),
             id="values that are the same constant",
         ),
         pytest.param(
             (*STORED, IS.format(0, 3, ""), IS.format(2, 4, ""), KEPT.format(2), "finish()"),
-            (STORE.format(11), IS.format(0, 13, GUARD) + " [p0]", KEPT.format(0), "finish()"),
+            (*FOUND[:3], IS.format(0, 13, GUARD) + " [p0]", KEPT.format(0), "finish()"),
             id="values that are the same constant, which is stored",
         ),
         pytest.param(
             (*STORED, *USED, END),
-            (*FOUND[:2], LOAD.replace("ptr2", "ptr12"), KEYS.format(2), END),
+            (*FOUND[:4], LOAD.replace("ptr2", "ptr12"), KEYS.format(2), END),
             id="a load that is left",
         ),
+        pytest.param((STORED[0], LOAD, *USED, END), (FOUND[0], *FOUND[3:], END), id="no other one is accessed between"),
         pytest.param((*TOLD_APART, *STORED, *USED, END), (*FOUND, END), id="constants that are told apart"),
     ],
 )

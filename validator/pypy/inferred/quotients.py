@@ -1,7 +1,8 @@
 """Quotients by constants: the operations that PyPy's optimizer writes for floor division, as the one that they are.
 
-It multiplies by a reciprocal M: where s is x >> 63, ((x ^ s) * M >> 64 + k) ^ s is x // c, and x - x // c * c is x % c
-(Granlund and Montgomery, Division by Invariant Integers using Multiplication, 1994; rpython's optimizeopt/intdiv.py).
+It multiplies by a reciprocal M: where s is x >> 63, ((x ^ s) * M >> 64 + k) ^ s is x // c, so is x * M >> 64 + k where
+x is not negative, and x - x // c * c is x % c (Granlund and Montgomery, Division by Invariant Integers using
+Multiplication, 1994; rpython's optimizeopt/intdiv.py).
 """
 
 from __future__ import annotations
@@ -34,6 +35,8 @@ class Quotients:
         found: Made | None = None
         if name == "int_xor":
             found = self._quotient(args[0], args[1]) or self._quotient(args[1], args[0])
+        elif name == "uint_rshift":
+            found = self._of_positive(args[0], args[1])
         elif name == "int_sub":
             found = self._remainder(args[0], args[1])
         return found or (name, args)
@@ -44,14 +47,16 @@ class Quotients:
                 pass
             case _:
                 return None
-        shift = 0
         match self._made.get(high):
-            case ("uint_rshift", (product, ("", amount))) if amount.isdecimal():
-                high, shift = product, int(amount)
-        match self._made.get(high):
-            case ("uint_mul_high", (size, ("", factor))) if self._made.get(size) == ("int_xor", (x, sign)):
-                by = divisor(int(factor), shift, _WORD)
-                return (_DIV, (x, ("", str(by)))) if divides(int(factor), shift, by) else None
+            case ("int_py_div", (size, by)) if self._made.get(size) == ("int_xor", (x, sign)):
+                return _DIV, (x, by)
+        return None
+
+    def _of_positive(self, high: Node, amount: Node) -> Made | None:
+        match self._made.get(high), amount:
+            case ("uint_mul_high", (x, ("", factor))), ("", shift) if shift.isdecimal():
+                by = divisor(int(factor), int(shift), _WORD)
+                return (_DIV, (x, ("", str(by)))) if divides(int(factor), int(shift), by) else None
         return None
 
     def _remainder(self, x: Node, product: Node) -> Made | None:

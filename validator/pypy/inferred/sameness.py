@@ -129,7 +129,7 @@ class Sameness:
                 self._meet_stores(before, preamble)
             if not self._grew:
                 for sides in self._rows.pairs:
-                    self._meet_constants(sides.before.lines, sides.after.lines)
+                    self._meet_constants(sides)
             if not self._grew:
                 break
 
@@ -211,21 +211,22 @@ class Sameness:
             first = 0 if len(others) == len(values) else -1
             self._meet_args(others[first:], values[first:])
 
-    def _meet_constants(self, before: tuple[Line, ...], after: tuple[Line, ...]) -> None:
-        """Joins the constants with which both traces do the same to the same, in order; but an operation that gives
-        what the optimized trace has elsewhere is gone there."""
+    def _meet_constants(self, sides: Sides) -> None:
+        """Joins the constants with which both traces do the same to the same, at the same position, or else in order;
+        but an operation that gives what the optimized trace has elsewhere is gone there."""
+        before, after = sides.before.lines, sides.after.lines
         alone = {BEFORE: self._constants(BEFORE, before), AFTER: self._constants(AFTER, after)}
         both = alone[BEFORE] & alone[AFTER]
         if both in alone.values():
             return
-        waiting: dict[object, list[tuple[str, Node | None]]] = {}
+        waiting: dict[object, list[tuple[str, Node | None, object]]] = {}
         recorded, optimized = self._results(BEFORE, before), self._results(AFTER, after)
         unmet = (alone[BEFORE] ^ alone[AFTER]) | (recorded ^ optimized)
         there = optimized | {self.of(AFTER, arg) for line in after for arg in line.args}
-        for trace, lines in ((BEFORE, before), (AFTER, after)):
+        for trace, lines, positions in zip((BEFORE, AFTER), (before, after), self._rows.positions(sides), strict=True):
             told = _Made(lines, partial(self.of, trace), recorded & optimized).told
             roughly = _Made(lines, partial(self._unless, unmet, trace), recorded & optimized).told
-            for line in lines:
+            for line, position in zip(lines, positions, strict=True):
                 for place, arg in enumerate(line.args):
                     node = self.of(trace, arg)
                     is_stored_to = line.name == "setfield_gc" and not place  # be it one of those that both have
@@ -236,12 +237,13 @@ class Sameness:
                     key = (line.name, line.descr, place, rest)
                     result = self.of(trace, line.result) if line.result else None
                     if trace == BEFORE:
-                        waiting.setdefault(key, []).append((arg, result))
+                        waiting.setdefault(key, []).append((arg, result, position))
                         continue
                     same = waiting.get(key, [])
-                    left = [at for at, (_, gives) in enumerate(same) if gives == result or gives not in there]
+                    left = [at for at, (_, gives, _) in enumerate(same) if gives == result or gives not in there]
                     if node in both:
                         left = [at for at in left if self.of(BEFORE, same[at][0]) == node]
+                    left.sort(key=lambda at: is_stored_to or same[at][2] != position)  # a store may be put off
                     if left:
                         self._meet_args((same.pop(left[0])[0],), (arg,))
 

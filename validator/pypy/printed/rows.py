@@ -17,6 +17,9 @@ from validator.pypy.printed.straight import AFTER, BEFORE, NotStraight, Sides
 
 _NO_END = Line(None, "label", ())
 
+Position = tuple[int, int | None]
+"""The number of a part of a row, and how many positions in the program that has passed; None where nothing tells."""
+
 
 @dataclass(frozen=True, slots=True)
 class Rows:
@@ -30,16 +33,39 @@ class Rows:
 
     def first_parts(self) -> Iterator[tuple[tuple[Line, ...], tuple[Line, ...]]]:
         """The first iteration of a recorded loop that was peeled, and its preamble."""
-        before, after = (printed.lines for printed in self.pairs[0].printed)
         if self.copies:
-            label = next(place for place, line in enumerate(after) if line.name == "label")
-            yield before[: len(before) // 2], after[:label]
+            before, after = (printed.lines for printed in self.pairs[0].printed)
+            ends = self._first(self.pairs[0])
+            yield before[: ends[0]], after[: ends[1]]
+
+    def positions(self, sides: Sides) -> tuple[list[Position], list[Position]]:
+        """The positions of the operations of both traces of a row, as far as the log tells them: the number of the
+        part, of a row with a loop behind an iteration or a bridge, and how many positions of that were passed."""
+        first = self._first(sides)
+        loop = self.pairs[0].after.lines
+        label = next((line.passed or 0 for line in loop if line.name == "label"), 0)
+        return _positions(sides.before.lines, first[0], 0), _positions(sides.after.lines, first[1], label)
+
+    def _first(self, sides: Sides) -> tuple[int, int]:
+        """The numbers of operations of the first part of both traces of a row."""
+        before, after = (printed.lines for printed in sides.printed)
+        if not self.copies:
+            return len(before), len(after)
+        if self.own and sides is self.pairs[-1]:
+            return self.own
+        return len(before) // 2, next(place for place, line in enumerate(after) if line.name == "label")
 
     def accesses(self) -> Iterator[tuple[str, Access]]:
         """The accesses of all traces, each with the trace."""
         for sides in self.pairs:
             for trace, printed in ((BEFORE, sides.before), (AFTER, sides.after)):
                 yield from ((trace, line.access) for line in printed.lines if line.access)
+
+
+def _positions(lines: tuple[Line, ...], end: int, passed: int) -> list[Position]:
+    """The positions of operations, of which those of the second part begin at `end`, where so many have `passed`."""
+    first = [(0, line.passed) for line in lines[:end]]
+    return [*first, *((1, None if line.passed is None else line.passed - passed) for line in lines[end:])]
 
 
 def rows_of(sides: Sides) -> Rows:
