@@ -51,6 +51,7 @@ _STORED_AGAIN = frozenset(
         *(f"struct.interp_struct.W_Struct.inst_{name}" for name in ("size", "format")),
         *(f"__builtin__.descriptor.W_Property.inst_w_f{name}" for name in ("get", "set", "del")),
         "itertools.interp_itertools.W_ZipLongest.inst_w_fillvalue",
+        "thread.os_lock.Lock.inst_lock",  # by `_at_fork_reinit`
     )
 )
 """The fields that PyPy declares to be immutable, and that Python code can have stored again, by `__init__` or
