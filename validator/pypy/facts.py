@@ -1,10 +1,10 @@
 """Facts of the parents: what PyPy's optimizer hands over to a bridge, proved where the bridge starts.
 
-The optimizer hands over, of the values that the guard does: their classes, fields and items that it has just had in
-hand and that are other such values or constants, and what loop-invariant calls gave. Candidates are read off the way to
-the guard. They are proved there, all in one question: the way, against the way with loads of the fields and assertions
-(`record_exact_class`, `record_exact_value_r`, ...) behind it, which must not be undefined. What is not proved is left
-out. In front of the recorded bridge the same loads and assertions say what it starts with.
+The optimizer hands over, of the values that the guard does, and of constants: their classes, fields and items that it
+has just had in hand and that are other such values or constants, and what loop-invariant calls gave. Candidates are
+read off the way to the guard. They are proved there, all in one question: the way, against the way with loads of the
+fields and assertions (`record_exact_class`, `record_exact_value_r`, ...) behind it, which must not be undefined. What
+is not proved is left out. In front of the recorded bridge the same loads and assertions say what it starts with.
 
 The way is an optimized trace, so what is proved rests on that trace being right: it does nothing undefined.
 """
@@ -180,7 +180,7 @@ class _Walk:
         """Loads, and loop-invariant calls, each with the value that it is known to give."""
         for (memory, place), content in self.memory.items():
             load = _LOADS.get(memory.partition(" ")[0])
-            if load is not None and memory in accessed and is_variable(place[0]):
+            if load is not None and memory in accessed:
                 yield Line(None, load, place, memory), self._value(content)
         for line in self.invariant.values():
             if line.result is not None and line.function in accessed and line.name[-1] in _LETTERS:

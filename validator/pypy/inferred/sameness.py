@@ -13,6 +13,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Set
 from functools import lru_cache, partial
+from operator import attrgetter
 from types import MappingProxyType
 
 from validator.pypy.inferred.held import Node as Node
@@ -20,6 +21,7 @@ from validator.pypy.inferred.numbering import IDENTITY, Pass
 from validator.pypy.inferred.numbering import Preserved as Preserved
 from validator.pypy.inferred.written import ALLOCATIONS
 from validator.pypy.printed.lines import NULL, Line, Printed, is_pointer, is_variable, touches_nothing
+from validator.pypy.printed.parents import known_as
 from validator.pypy.printed.patterns import CODE
 from validator.pypy.printed.rows import Rows, alone
 from validator.pypy.printed.straight import AFTER, BEFORE, TOKEN, Sides
@@ -102,6 +104,7 @@ class Sameness:
         for sides in rows.pairs:
             for one, other in zip(sides.before.inputs, sides.after.inputs, strict=True):
                 self.unite((BEFORE, one), (AFTER, other))
+        self._join_parents()
         self.unite((BEFORE, TOKEN), (AFTER, TOKEN))
         self.unite(self.of(BEFORE, CODE), self.of(AFTER, CODE))
         self._join_holders(lone)
@@ -139,6 +142,16 @@ class Sameness:
         own = own or (len(sides.before.lines), len(sides.after.lines))
         asking = (line for line in sides.after.lines[own[1] :] if line.name in _FIND)
         return own, tuple(arg for line in asking for arg in line.args if is_pointer(arg))
+
+    def _join_parents(self) -> None:
+        """Makes one of the constants of a parent, and of the loop in which a bridge goes on, if that is its parent."""
+        before, after = (
+            {arg for sides in self._rows.pairs for line in printed(sides).lines for arg in line.args if is_pointer(arg)}
+            for printed in (attrgetter("before"), attrgetter("after"))
+        )
+        for constant in before:
+            if (name := known_as(constant)) in after and name is not None:
+                self.unite(self.of(BEFORE, constant), self.of(AFTER, name))
 
     def _join_holders(self, lone: Set[str]) -> None:
         """Makes one of the constants that have such a field, which one object alone has."""

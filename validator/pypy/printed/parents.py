@@ -154,6 +154,16 @@ def _last_jump(section: Section) -> str | None:
     return jumps[-1] if jumps else None
 
 
+_KNOWN = "_known_"
+
+
+def known_as(constant: str) -> str | None:
+    """The name that this constant of a parent has where that is the loop that a bridge goes on in (`with_target`);
+    None of other constants."""
+    name = constant.replace(_KNOWN, "_")
+    return None if name == constant else name
+
+
 @dataclass(frozen=True, slots=True)
 class Path:
     """The straight way from a start, where nothing is known, to a guard that fails there: its inputs, operations, and
@@ -221,7 +231,7 @@ def _failing(guard: Line) -> Iterator[Line]:
 def _renamed(path: Path, bound: dict[str, str], offset: int, number: int) -> Path:
     """The path with the names that its inputs are bound to, other variables behind the offset, and names of constants
     that no other trace has."""
-    rename = renaming(bound, offset, f"_known_{number}")
+    rename = renaming(bound, offset, f"{_KNOWN}{number}")
     lines = tuple(line.renamed(rename) for line in path.lines)
     highest = highest_number((*path.inputs, *(text for line in path.lines for text in (line.result or "", *line.args))))
     return Path(tuple(map(rename, path.inputs)), lines, tuple(map(rename, path.handed)), offset + highest)
