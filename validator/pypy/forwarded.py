@@ -71,13 +71,14 @@ def _behind_others(lines: Iterable[_Placed], preserved: Preserved) -> Iterator[t
     from others since then, which no call may have changed since: the field, the constant, the value that is in it, the
     constant that is loaded from, and the value that is loaded.
 
-    From the one that was accessed last nothing is loaded again while a trace is recorded, unless a call comes between
-    (`_unique_const_heuristic` in heapcache.py): that is another one."""
+    From the one that was accessed last nothing is loaded again while a trace is recorded (`_unique_const_heuristic` in
+    heapcache.py): that is another one, unless a call comes between, or a jump back, behind which PyPy looks for
+    signals."""
     known: dict[str, dict[str, str]] = {}
     last: dict[str, str] = {}
     part = 0
     for line, position in lines:
-        if line.may_write or position[0] != part:
+        if line.may_write or line.name.startswith("getfield_raw") or position[0] != part:
             last, part = {}, position[0]
         if line.may_write:
             known = {memory: values for memory, values in known.items() if preserved(line.function, memory)}

@@ -23,7 +23,7 @@ from validator.pypy.inferred.written import ALLOCATIONS
 from validator.pypy.printed.lines import NULL, Line, Printed, is_pointer, is_variable, touches_nothing
 from validator.pypy.printed.parents import known_as
 from validator.pypy.printed.patterns import CODE
-from validator.pypy.printed.rows import Rows, alone
+from validator.pypy.printed.rows import Position, Rows, alone
 from validator.pypy.printed.straight import AFTER, BEFORE, TOKEN, Sides
 
 _NO_MEETING = ("same_as_r", "quasiimmut_field")
@@ -41,6 +41,10 @@ _ROUNDS = 30
 
 _NESTED = 3
 """The number of new objects in one another that are told by their contents."""
+
+
+_Waiting = tuple[str, Node | None, Position]
+"""A constant of the recorded trace, what the operation gives that has it, and where that stands."""
 
 
 class _Answers(dict[tuple[str, str], bool]):
@@ -232,7 +236,7 @@ class Sameness:
         both = alone[BEFORE] & alone[AFTER]
         if both in alone.values():
             return
-        waiting: dict[object, list[tuple[str, Node | None, object]]] = {}
+        waiting: dict[object, list[_Waiting]] = {}
         recorded, optimized = self._results(BEFORE, before), self._results(AFTER, after)
         unmet = (alone[BEFORE] ^ alone[AFTER]) | (recorded ^ optimized)
         there = optimized | {self.of(AFTER, arg) for line in after for arg in line.args}
@@ -256,9 +260,14 @@ class Sameness:
                     left = [at for at, (_, gives, _) in enumerate(same) if gives == result or gives not in there]
                     if node in both:
                         left = [at for at in left if self.of(BEFORE, same[at][0]) == node]
-                    left.sort(key=lambda at: is_stored_to or same[at][2] != position)  # a store may be put off
+                    left.sort(key=partial(self._is_elsewhere, same, position, is_stored_to))
                     if left:
                         self._meet_args((same.pop(left[0])[0],), (arg,))
+
+    def _is_elsewhere(self, same: list[_Waiting], position: Position, is_stored_to: bool, at: int) -> bool:
+        """Does that one of the recorded operations stand elsewhere? A store may be put off, but into no other part."""
+        own = same[at][2]
+        return own[0] != position[0] if is_stored_to else own != position
 
     def _unless(self, unmet: Set[Node], trace: str, text: str) -> Node | None:
         node = self.of(trace, text)
