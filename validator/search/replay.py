@@ -149,7 +149,7 @@ class Replay:
     def _difference(self, runs: Runs, origin: int | None) -> Difference | None:
         after = runs.after
         if runs.renaming.doubtful:
-            return None
+            return runs.events
         if isinstance(after.outcome, Undefined):
             number, reason = after.outcome.op, after.outcome.reason
             if reason in (NOT_MADE, FINDS_OTHER):

@@ -30,6 +30,7 @@ class Mismatch:
     got: str
     value: int | None = field(default=None, compare=False)
     memory: str = field(default="", compare=False)
+    is_of_numbers: bool = field(default=False, compare=False)
 
     def __str__(self) -> str:
         return f"{self.place} is {self.got}, not {self.wanted}"
@@ -68,8 +69,11 @@ class Renaming:
         if len(wanted.values) != len(got.values):
             count = f"number of {wanted.what}s"
             return Mismatch(f"the {count}", str(len(wanted.values)), str(len(got.values)))
+        was_doubtful = self.doubtful
         found = _Comparison(self, wanted, got).run()
-        return None if self.doubtful else found
+        # Numbers differ here whichever object it is that has become doubtful here.
+        is_certain = not self.doubtful or (not was_doubtful and found is not None and found.is_of_numbers)
+        return found if is_certain else None
 
     def matches(self, ref: Ref, other: Ref) -> bool:
         """Is it the same reference in both runs? Fresh objects that have no partners yet become partners."""
@@ -144,7 +148,10 @@ class _Comparison:
                 return Mismatch(place, self._told(one, self._wanted), self._told(other, self._got))
             self._meet(place, one, other)
             return None
-        return None if one == other else Mismatch(place, str(one), str(other))
+        if one == other:
+            return None
+        are_numbers = not isinstance(one, Ref) and not isinstance(other, Ref)
+        return Mismatch(place, str(one), str(other), is_of_numbers=are_numbers)
 
     def _may_be(self, one: Ref, other: Ref) -> bool:
         """May the object of the first run, which may be any with its items, be that of the second run?"""

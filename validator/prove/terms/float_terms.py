@@ -108,6 +108,8 @@ class FloatTerms(PlainFloatTerms):
         return self.const(NAN) if _is(a, NAN) or _is(b, NAN) else self._computed("sub", a, b)
 
     def mul(self, a: Term, b: Term) -> Term:
+        if a.kind == "float_neg" or b.kind == "float_neg":
+            return self._signed(self.mul, a, b)
         a, b = _sorted(a, b)
         if _is(b, _ONE):
             return a
@@ -115,7 +117,20 @@ class FloatTerms(PlainFloatTerms):
             return self.neg(a)
         return self.const(NAN) if _is(b, NAN) else self._computed("mul", a, b)
 
+    def _signed(self, operation: Callable[[Term, Term], Term], a: Term, b: Term) -> Term:
+        """A product or quotient one of whose operands is negated; a constant takes the sign."""
+        one, other = (term.args[0] if term.kind == "float_neg" else term for term in (a, b))
+        if a.kind == b.kind:
+            return operation(one, other)
+        if one.kind == "float_const":
+            return operation(self.neg(one), other)
+        if other.kind == "float_const":
+            return operation(one, self.neg(other))
+        return self.neg(operation(one, other))
+
     def div(self, a: Term, b: Term) -> Term:
+        if a.kind == "float_neg" or b.kind == "float_neg":
+            return self._signed(self.div, a, b)
         inverse = exact_inverse(b.value) if b.kind == "float_const" else None
         if inverse is not None:
             return self.mul(a, self.const(inverse))
