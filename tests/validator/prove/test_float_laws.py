@@ -75,7 +75,7 @@ OF_SIGNS: dict[str, tuple[Side, Side]] = {
 """Likewise, of products and quotients."""
 
 _OF_ONE_SIGN = ("-x * y = -(x * y)", "-x / y = -(x / y)", "x / -y = -(x / y)")
-"""Those from which the others follow, since a product commutes, and a sign goes with another one, or into a constant."""
+"""Those from which the others follow: a product commutes, and a sign goes with another one, or into a constant."""
 
 NO_LAWS: dict[str, tuple[Side, Side]] = {
     "x + 0.0 = x": (lambda d, x, y: d.add(x, c(d, 0.0)), lambda d, x, y: x),
