@@ -46,18 +46,10 @@ NAN = Float(_NAN)
 ZERO = Float(0)
 
 
-_HALF = 1 << 51
-"""The digits of half the smallest number that has all, 2^-1023."""
-
-
 def exact_inverse(value: Float) -> Float | None:
-    """1 / value, where multiplying by that is dividing by `value`: for powers of two whose inverse is a number, too, be
-    it one with fewer digits than others have."""
+    """1 / value, where multiplying by that is dividing by `value`: for powers of two whose inverse is a number."""
     exponent, digits = value.bits >> 52 & 0x7FF, value.bits & ((1 << 52) - 1)
-    if (exponent, digits) == (0, _HALF):
-        return Float(value.bits & 1 << 63 | 2046 << 52)
-    if (exponent, digits) == (2046, 0):
-        return Float(value.bits & 1 << 63 | _HALF)
-    if digits or not 1 <= exponent <= 2045:
+    subnormal = {(0, 1 << 51): 2046 << 52, (2046, 0): 1 << 51}.get((exponent, digits))
+    if subnormal is None and (digits or not 1 <= exponent <= 2045):
         return None
-    return Float(value.bits & 1 << 63 | 2046 - exponent << 52)
+    return Float(value.bits & 1 << 63 | (subnormal or 2046 - exponent << 52))

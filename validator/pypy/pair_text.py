@@ -31,6 +31,7 @@ from validator.pypy.printed.parents import correspond, path_to
 from validator.pypy.printed.patterns import with_pattern
 from validator.pypy.printed.rows import Rows, by_preamble, rows_of, with_target
 from validator.pypy.printed.signals import with_ticks
+from validator.pypy.printed.storages import OF_ONE_STEP, of_one_step
 from validator.pypy.printed.straight import NotStraight, Sides, sides_of
 from validator.pypy.printed.tables import with_tables
 from validator.pypy.printed.thread import with_readings
@@ -120,7 +121,8 @@ def _text(sides: Sides, knowledge: Knowledge, *, generous: bool) -> Translated:
     sameness, inferred = Sameness(rows, knowledge.leaves), knowledge.inferred
     made_one = _made_one(rows, sameness, inferred.lone)
     tables = alike(sides, inferred.alike)
-    same = [(one, other) for one, *others in tables.values() for other in others]
+    steps = of_one_step(sides)
+    same = [(one, other) for one, *others in tables.values() for other in others] + steps
     if made_one or same:
         sameness = Sameness(rows, knowledge.leaves, inferred.lone, same)
     more: list[tuple[str, str]] = []
@@ -138,7 +140,7 @@ def _text(sides: Sides, knowledge: Knowledge, *, generous: bool) -> Translated:
     text = translate(
         sides, rows, sameness, inferred.effects, knowledge.fields, contents=inferred.contents, generous=generous
     )
-    of_one = (*map(of_one_array, tables), *((FORWARDED,) if more else ()))
+    of_one = (*map(of_one_array, tables), *((OF_ONE_STEP,) if steps else ()), *((FORWARDED,) if more else ()))
     assumes = (*text.assumes, *map(_one_object, made_one), *of_one, *folded)
     return replace(text, assumes=assumes)
 

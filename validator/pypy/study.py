@@ -42,6 +42,7 @@ from validator.pypy.printed.parents import Parents, Targets
 from validator.pypy.printed.patterns import OF_ONE_PATTERN
 from validator.pypy.printed.rows import rows_of
 from validator.pypy.printed.signals import SIGNALS
+from validator.pypy.printed.storages import OF_ONE_STEP
 from validator.pypy.printed.straight import NotStraight, Sides, sides_of
 from validator.pypy.printed.tables import OF_ONE_STRATEGY, with_tables
 from validator.pypy.printed.variables import OF_NOBODY_ELSE
@@ -52,7 +53,7 @@ SEEN_ELSEWHERE = " (seen in other programs)"
 
 _CERTAIN = (
     *(SAME_CONSTANTS, WATCHED, SAME_STRINGS, INSTANCES, HASHES, RPYTHON, FOREIGN, COPIED, UNUSED, FLOAT_BYTES),
-    *(OF_NOBODY_ELSE, OF_ONE_STRATEGY, OF_ONE_KIND, OF_ONE_PATTERN, SIGNALS, LOOKED_UP),
+    *(OF_NOBODY_ELSE, OF_ONE_STRATEGY, OF_ONE_KIND, OF_ONE_PATTERN, OF_ONE_STEP, SIGNALS, LOOKED_UP),
 )
 
 

@@ -8,14 +8,15 @@ on what is there. PyPy's optimizer, which has forwarded the constant, looks the 
 The recorded trace has run, so these guards tell what was in the field, which holds wherever the code is valid. It is
 said right in front of each of them, of the constant itself, where `guard_not_invalidated` has passed and no call has
 come since. Where what became of that trace loads that field of any object, the optimizer may not have known the
-constant, and may watch nothing: then nothing is said.
+constant, and may watch nothing: then nothing is said, unless it has found each such object to be a constant by then.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Set
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import partial
+from math import inf
 
 from optimizer.ir.immutable import replace
 from validator.pypy.inferred.executed import LASTING, statement
@@ -36,7 +37,7 @@ def with_watched(
     names = sides.new_numbers()
 
     def told(recorded: Printed, optimized: Printed) -> Printed:
-        loaded = {line.descr for line in optimized.lines if _is_load(line)}
+        loaded = _found_behind(optimized)
         watch = _Watch(sameness_in(recorded, leaves), recorded, loaded, is_fixed, names)
         return recorded.with_lines(tuple(line for one in recorded.lines for line in (*watch.in_front(one), one)))
 
@@ -44,6 +45,19 @@ def with_watched(
     if said.target and whole.target:
         said = replace(said, target=replace(said.target, before=told(said.target.before, whole.target.after)))
     return said, (WATCHED,) if said.lines != sides.lines else ()
+
+
+def _found_behind(optimized: Printed) -> dict[str, float]:
+    """The fields that the trace loads, each with the number of positions behind which all objects that it is loaded
+    from are found to be constants."""
+    found: dict[str, float] = {}
+    for line in optimized.lines:
+        if line.name == "guard_value" and line.passed is not None:
+            found.setdefault(line.args[0], line.passed)
+    behind: dict[str, float] = {}
+    for line in filter(_is_load, optimized.lines):
+        behind[line.descr] = max(behind.get(line.descr, 0), found.get(line.args[0], inf))
+    return behind
 
 
 def _is_load(line: Line) -> bool:
@@ -57,7 +71,7 @@ class _Watch:
 
     sameness: Sameness
     printed: Printed
-    loaded: Set[str]
+    loaded: Mapping[str, float]
     is_fixed: Callable[[str], bool]
     names: Iterator[int]
     watched: set[Node] = field(default_factory=set)
@@ -103,7 +117,8 @@ class _Watch:
         if not (_is_load(line) and is_pure(line.descr)) or self.is_fixed(line.descr):
             return False
         node = self.of(line.args[0])
-        return self.is_valid and line.descr not in self.loaded and node in self.watched and node in self.constants
+        is_known = self.loaded.get(line.descr, -1) < (0 if line.passed is None else line.passed)
+        return self.is_valid and is_known and node in self.watched and node in self.constants
 
     def _source(self, text: str) -> str:
         """The text that stands for a value: itself, or a constant that it is; "" of others. Guards alone may have found
