@@ -89,6 +89,37 @@ def test_a_load_elsewhere_in_the_program_may_be_why_nothing_is_watched() -> None
     assert not isinstance(judged_bridge((*loads, *before), (*loads, *after)).verdict, Proved)
 
 
+@pytest.mark.parametrize(("found_at", "is_told"), [(5, True), (6, False)])
+def test_an_object_that_it_is_loaded_from_elsewhere_may_be_a_constant_by_then(found_at: int, *, is_told: bool) -> None:
+    first, second = (POINT.format(line=line) for line in (5, 6))
+    is_found = "guard_value(p0, ConstPtr(ptr{}){})"
+    before = [first, *ELSEWHERE, second, *KEPT, *FOUND, *SUM]
+    after = [first, *ELSEWHERE, second, *CALLED, STILL_VALID, "finish(8)"]
+    for lines, guard in (
+        (before, is_found.format(30, "")),
+        (after, is_found.format(31, ", descr=<Guard0x7f30>") + " [p0]"),
+    ):
+        lines.insert(lines.index(second) + (found_at == 6), guard)
+    assert isinstance(judged_bridge(before, after).verdict, Proved) is is_told
+
+
+@pytest.mark.parametrize(("behind", "is_told"), [("guard_not_invalidated", True), ("guard_no_exception", False)])
+def test_it_is_said_where_the_trace_jumps_while_code_is_valid(behind: str, *, is_told: bool) -> None:
+    lines = (
+        Line(None, "quasiimmut_field", ("ConstPtr(ptr1)",), "<QuasiImmutDescr 7>"),
+        Line(None, "guard_not_invalidated", ()),
+        Line("i4", "getfield_gc_i", ("ConstPtr(ptr1)",), FIELD),
+        Line(None, "guard_value", ("i4", "7")),
+        Line(None, "call_n", ("ConstClass(work)",), "<Callv 0 EF=7>"),
+        Line(None, behind, ()),
+        Line(None, "jump", ("p0",)),
+    )
+    sides = Sides(Printed(("p0",), lines), Printed(("p0",), (lines[-1],)))
+    (told, _) = with_watched(sides, sides, lambda function, memory: False, lambda memory: False)
+    at_end = [line.name for line in told.before.lines[-3:-1]]
+    assert (at_end == ["getfield_gc_i", "record_exact_value_i"]) is is_told
+
+
 def test_a_load_that_is_left_keeps_its_guard() -> None:
     kept = (*CALLED, STILL_VALID, LOAD.replace("p3", "ConstPtr(ptr12)"), "guard_value(i4, 7, descr=<Guard0x7f22>) [p0]")
     assert isinstance(judged_bridge((*KEPT, *FOUND, *SUM), (*kept, "finish(8)")).verdict, Proved)

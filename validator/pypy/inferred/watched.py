@@ -6,9 +6,10 @@ on what is there. PyPy's optimizer, which has forwarded the constant, looks the 
 (`optimize_QUASIIMMUT_FIELD` in heap.py), and the guards are gone.
 
 The recorded trace has run, so these guards tell what was in the field, which holds wherever the code is valid. It is
-said right in front of each of them, of the constant itself, where `guard_not_invalidated` has passed and no call has
-come since. Where what became of that trace loads that field of any object, the optimizer may not have known the
-constant, and may watch nothing: then nothing is said, unless it has found each such object to be a constant by then.
+said right in front of each of them, and where the trace jumps, of the constant itself, where `guard_not_invalidated`
+has passed and no call has come since. Where what became of that trace loads that field of any object, the optimizer may
+not have known the constant, and may watch nothing: then nothing is said, unless it has found each such object to be a
+constant by then.
 """
 
 from __future__ import annotations
@@ -67,7 +68,7 @@ def _is_load(line: Line) -> bool:
 @dataclass(slots=True)
 class _Watch:
     """A walk over a recorded trace: the constants that are watched, whether the code is valid here, what is computed
-    from constants and such fields, and which of that is lost behind the next call."""
+    from constants and such fields, which of that is lost behind the next call, and what guards have found."""
 
     sameness: Sameness
     printed: Printed
@@ -78,6 +79,7 @@ class _Watch:
     is_valid: bool = False
     made: dict[str, Line] = field(default_factory=dict)
     of_field: set[str] = field(default_factory=set)
+    found: list[tuple[Line, Mapping[str, Line]]] = field(default_factory=list)
     of: Callable[[str], Node] = field(init=False)
     constants: dict[Node, str] = field(init=False)
 
@@ -95,9 +97,11 @@ class _Watch:
             self.is_valid = False
             self.made = {text: made for text, made in self.made.items() if text not in self.of_field}
         elif line.is_guard and line.args and line.args[0] in self.of_field & self.made.keys():
-            computing: dict[str, Line] = {}
-            for said in statement(line, self._named(line.args[0], computing)):
-                yield from (*computing.values(), said)
+            self.found.append((line, {**self.made}))
+            yield from self._said(line, self.made, line.passed)
+        elif line.name == "jump" and self.is_valid:
+            for guard, made in self.found:
+                yield from self._said(guard, made, line.passed)
         elif line.result and (sources := self._sources(line)):
             self.made[line.result] = replace(line, args=sources, point="", passed=None)
             if self._is_of_watched(line) or not self.of_field.isdisjoint(sources):
@@ -117,8 +121,15 @@ class _Watch:
         if not (_is_load(line) and is_pure(line.descr)) or self.is_fixed(line.descr):
             return False
         node = self.of(line.args[0])
-        is_known = self.loaded.get(line.descr, -1) < (0 if line.passed is None else line.passed)
-        return self.is_valid and is_known and node in self.watched and node in self.constants
+        return self.is_valid and node in self.watched and node in self.constants
+
+    def _said(self, guard: Line, made: Mapping[str, Line], passed: int | None) -> Iterator[Line]:
+        """What the guard has found, behind so many positions, if the optimizer knew by then what it loads from."""
+        computing: dict[str, Line] = {}
+        for said in statement(guard, self._named(guard.args[0], made, computing)):
+            loads = [one.descr for one in computing.values() if _is_load(one) and not self.is_fixed(one.descr)]
+            if all(self.loaded.get(descr, -1) < (0 if passed is None else passed) for descr in loads):
+                yield from (*computing.values(), said)
 
     def _source(self, text: str) -> str:
         """The text that stands for a value: itself, or a constant that it is; "" of others. Guards alone may have found
@@ -128,11 +139,11 @@ class _Watch:
             text if text in self.made else self.constants.get(node) or ("" if node[0] or is_float(node[1]) else node[1])
         )
 
-    def _named(self, text: str, computing: dict[str, Line]) -> str:
-        """The name of a value as it is computed anew in front of a guard."""
-        if text not in self.made:
+    def _named(self, text: str, made: Mapping[str, Line], computing: dict[str, Line]) -> str:
+        """The name of a value as it is computed anew in front of a guard, or where the trace ends."""
+        if text not in made:
             return text
         if text not in computing:
-            args = tuple(self._named(arg, computing) for arg in self.made[text].args)
-            computing[text] = replace(self.made[text], result=f"{text[0]}{next(self.names)}", args=args)
+            args = tuple(self._named(arg, made, computing) for arg in made[text].args)
+            computing[text] = replace(made[text], result=f"{text[0]}{next(self.names)}", args=args)
         return computing[text].result or ""
