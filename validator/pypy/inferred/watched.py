@@ -124,7 +124,7 @@ class _Watch:
         return self.is_valid and node in self.watched and node in self.constants
 
     def _said(self, guard: Line, made: Mapping[str, Line], passed: int | None) -> Iterator[Line]:
-        """What the guard has found, behind so many positions, if the optimizer knew by then what it loads from."""
+        """The finding of the guard, behind so many positions, if the optimizer knew by then what that loads from."""
         computing: dict[str, Line] = {}
         for said in statement(guard, self._named(guard.args[0], made, computing)):
             loads = [one.descr for one in computing.values() if _is_load(one) and not self.is_fixed(one.descr)]
