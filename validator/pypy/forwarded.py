@@ -17,7 +17,7 @@ from validator.pypy.inferred.held import Key
 from validator.pypy.inferred.numbering import Preserved, is_pure
 from validator.pypy.inferred.quotients import Quotients, divided
 from validator.pypy.inferred.sameness import Node, Sameness, sameness_in
-from validator.pypy.printed.lines import Line, is_pointer, is_variable
+from validator.pypy.printed.lines import Line, Printed, is_object, is_pointer, is_variable
 from validator.pypy.printed.rows import Position, Rows
 from validator.pypy.printed.straight import AFTER, BEFORE
 
@@ -39,25 +39,46 @@ def forwarded(rows: Rows, sameness: Sameness, preserved: Preserved) -> list[tupl
             [*zip(printed.lines, positions, strict=True)]
             for printed, positions in zip((sides.before, sides.after), rows.positions(sides), strict=True)
         )
-        recorded, optimized = _uses(sameness, BEFORE, before), _uses(sameness, AFTER, after)
+        alike = _Alike(sameness, sides.before, _uses(sameness, BEFORE, before), _uses(sameness, AFTER, after))
         there, left = (_loads(printed.lines) for printed in (sides.before, sides.after))
         for memory, source, value, target, loaded in _behind_others(before, preserved):
-            if left[memory] >= there[memory]:
+            if left[memory] >= there[memory] or sameness.of(BEFORE, source) == sameness.of(BEFORE, target):
                 continue
-            one, other = sameness.of(BEFORE, value), sameness.of(BEFORE, loaded)
-            if sameness.of(BEFORE, source) == sameness.of(BEFORE, target):
-                continue
-            if sameness.are_apart(BEFORE, source, target) or not _may_be_any(sameness, one, other):
-                continue
-            is_met = one == other and len({sameness_in(sides.before).of(BEFORE, text) for text in (value, loaded)}) > 1
-            if is_met or (optimized[one] & recorded[other]) - recorded[one]:
+            if not sameness.are_apart(BEFORE, source, target) and alike.are_used_so(value, loaded):
                 found[source, target] = None
     return [*found]
 
 
-def _may_be_any(sameness: Sameness, *nodes: Node) -> bool:
-    """Is none of the values known to be a constant, or a number? Two objects may well hold the same one."""
-    return all(node[0] for node in nodes) and sameness.constant.isdisjoint(nodes)
+_DEEP = 2
+"""The number of loads in one another that are looked through for uses."""
+
+
+class _Alike:
+    """The uses of values in the recorded trace and in the optimized one, and what is loaded from them in the former."""
+
+    def __init__(self, sameness: Sameness, before: Printed, recorded: _Uses, optimized: _Uses) -> None:
+        self._sameness, self._alone = sameness, sameness_in(before)
+        self._recorded, self._optimized = recorded, optimized
+        self._held: dict[Node, dict[str, str]] = {}
+        for found in (line.access for line in before.lines):
+            if found and not found.is_store and len(found.place) == 1:
+                self._held.setdefault(sameness.of(BEFORE, found.place[0]), {})[found.memory] = found.value
+
+    def are_used_so(self, value: str, loaded: str, depth: int = _DEEP) -> bool:
+        """Does the optimized trace do with the one value what the recorded one does with the other alone? Or with what
+        it has loaded from that. Neither is a constant, or a number, which two objects may well hold; nor is it enough
+        that numbers in them are one."""
+        one, other = self._sameness.of(BEFORE, value), self._sameness.of(BEFORE, loaded)
+        if not (one[0] and other[0] and self._sameness.constant.isdisjoint((one, other))):
+            return False
+        is_met = one == other and self._alone.of(BEFORE, value) != self._alone.of(BEFORE, loaded)
+        if (is_met and (depth == _DEEP or is_object(value))) or (
+            self._optimized[one] & self._recorded[other]
+        ) - self._recorded[one]:
+            return True
+        inside, others = self._held.get(one, {}), self._held.get(other, {})
+        both = (memory for memory in others if memory in inside and depth)
+        return one != other and any(self.are_used_so(inside[at], others[at], depth - 1) for at in both)
 
 
 def _loads(lines: Iterable[Line]) -> Counter[str]:

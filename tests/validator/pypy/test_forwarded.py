@@ -47,6 +47,11 @@ END = "finish(i3)"
         pytest.param(
             (*STORED, KEPT.format(2), "finish()"), (*FOUND[:3], KEPT.format(0), "finish()"), id="both are stored"
         ),
+        pytest.param(
+            (KEYS.format(0).replace("i3", "i5"), *STORED, KEYS.format(2), "i6 = int_add(i3, 7)", "finish(i6)"),
+            (KEYS.format(0).replace("i3", "i5"), *FOUND[:3], "i6 = int_add(i5, 7)", "finish(i6)"),
+            id="a field of the one is used for that of the other",
+        ),
     ],
 )
 def test_constants_are_one_where_a_store_is_forwarded(before: Sequence[str], after: Sequence[str]) -> None:
