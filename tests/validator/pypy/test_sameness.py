@@ -10,7 +10,7 @@ from validator import Proved
 from validator.pypy.inferred.sameness import Sameness
 from validator.pypy.judge import judge
 from validator.pypy.pair_text import translated
-from validator.pypy.printed.lines import read_printed
+from validator.pypy.printed.lines import NULL, Line, Printed, read_printed
 from validator.pypy.printed.rows import rows_of
 from validator.pypy.printed.straight import AFTER, BEFORE, Sides, straight
 from validator.pypy.study import study
@@ -400,3 +400,12 @@ def test_a_store_to_a_constant_that_both_traces_have_is_that_of_no_other_one() -
     assert met(recorded, optimized, "ptr1", "ptr11")
     assert met(recorded, optimized, "ptr2", "ptr12")
     assert not met(recorded, optimized, "ptr1", "ptr12")
+
+
+def test_what_one_trace_knows_to_be_null_is_nothing_that_the_other_one_has_in_its_place() -> None:
+    inputs, show = ("p0", "p1", "p2"), MAP.removeprefix("descr=")
+    recorded = Line(None, "setfield_gc", ("p0", "p1"), show)
+    found, stored = Line(None, "guard_isnull", ("p2",)), Line(None, "setfield_gc", ("p0", "p2"), show)
+    sameness = Sameness(rows_of(Sides(Printed(inputs, (recorded,)), Printed(inputs, (found, stored)))))
+    assert sameness.of(AFTER, "p2") == ("", NULL)
+    assert sameness.of(BEFORE, "p1") == (BEFORE, "p1")

@@ -298,8 +298,9 @@ class Sameness:
 
     def _meet_args(self, before: Iterable[str], after: Iterable[str]) -> None:
         for one, other in zip(before, after, strict=False):
-            if NULL not in (one, other) and (is_pointer(other) or is_variable(other)):
-                self.unite(self.of(BEFORE, one), self.of(AFTER, other))
+            nodes = self.of(BEFORE, one), self.of(AFTER, other)
+            if ("", NULL) not in nodes and (is_pointer(other) or is_variable(other)):
+                self.unite(*nodes)
 
     def _stores(self, trace: str, lines: Iterable[Line]) -> Mapping[tuple[str, tuple[Node, ...]], list[str]]:
         """The values that are stored to each place, in order."""
