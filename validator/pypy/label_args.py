@@ -93,6 +93,8 @@ def computed_otherwise(
     def is_known(number: int) -> bool:
         handed = simplify(alone.handed(number))
         same = [at for at, term in alone.computed() if simplify(term) is handed]
+        if handed.kind == "const":  # by what a guard has found out, be it behind what else gives that number
+            same = [at for at in same if hold(alone.pair, [alone.are_one(number, at)], options)]
         return bool(same) and hold(behind.pair, [behind.are_one(number, at) for at in same], options)
 
     return [number for number in numbers if not is_known(number)]

@@ -232,3 +232,30 @@ def test_an_object_that_is_none_is_not_handed_on_as_well(of_bridge: str, handed:
         "p5, p7", of_bridge, ["i3 = int_mul(i1, 2)", *boxed("p5"), FOUND], handed, found=True
     ).verdict
     assert isinstance(verdict, kind), verdict
+
+
+@pytest.mark.parametrize(("handed", "kind"), [("i4", Proved), ("i1", Unknown)])
+def test_a_number_that_a_guard_has_found_is_not_held_against_all_that_give_that_number(handed: str, kind: type) -> None:
+    """The loop computes it, and before that a truth, which is 1 as well."""
+    counted = "i8 = getfield_gc_i(p0, descr={})", "i9 = int_eq(i8, 1)", "guard_true(i9{})"
+    ask = "i7 = int_lt(i1, 9)", "guard_true(i7{})"
+    step = [line.format(COUNT if "getfield" in line else "{}") for line in (*ask, *counted)] + ["i3 = int_add(i1, 1)"]
+    first = [line.format(", descr=<Guard0x7f01>") + " [p0, i1]" * ("guard" in line) for line in step]
+    log = recorded("[p0, i1]", *(line.format("") for line in step), "jump(p0, i3, descr=<Loop-1>)") + loop(
+        "[p0, i1]",
+        "+1: label(p0, i1, descr=TargetToken(140))",
+        *(f"+1: {line}" for line in first),
+        "+1: label(p0, i3, i8, descr=TargetToken(141))",
+        "+1: i17 = int_lt(i3, 9)",
+        "+1: guard_true(i17, descr=<Guard0x7f10>) [p0, i3, i8]",
+        "+1: i13 = int_add(i3, 1)",
+        "+1: jump(p0, i13, i8, descr=TargetToken(141))",
+    )
+    found = [line.format(COUNT if "getfield" in line else "{}").replace("i8", "i4") for line in counted]
+    log += recorded("[p0, i1]", *(line.format("") for line in found), "jump(p0, i1, descr=<Loop1>)")
+    guarded = [line.format(", descr=<Guard0x7f30>") + " [p0, i1]" * ("guard" in line) for line in found]
+    log += bridge(
+        "[p0, i1]", *(f"+1: {line}" for line in guarded), f"+1: jump(p0, i1, {handed}, descr=TargetToken(141))"
+    )
+    verdict = judged(log)[1].verdict
+    assert isinstance(verdict, kind), verdict
