@@ -90,34 +90,23 @@ def _loads(lines: Iterable[Line]) -> Counter[str]:
 def _behind_others(lines: Iterable[_Placed], preserved: Preserved) -> Iterator[tuple[str, str, str, str, str]]:
     """The loads from constants, each with the last store in front of it to such a field of a constant, and the loads
     from others since then, which no call may have changed since: the field, the constant, the value that is in it, the
-    constant that is loaded from, and the value that is loaded.
-
-    From the one that was accessed last nothing is loaded again while a trace is recorded (`_unique_const_heuristic` in
-    heapcache.py): that is another one, unless a call comes between, or a jump back, behind which PyPy looks for
-    signals."""
+    constant that is loaded from, and the value that is loaded."""
     known: dict[str, dict[str, str]] = {}
-    last: dict[str, str] = {}
-    part = 0
-    for line, position in lines:
-        if line.may_write or line.name.startswith("getfield_raw") or position[0] != part:
-            last, part = {}, position[0]
+    for line, _ in lines:
         if line.may_write:
             known = {memory: values for memory, values in known.items() if preserved(line.function, memory)}
         elif not (found := line.access) or len(found.place) > 1:
             continue
         elif found.is_store:
             known.pop(found.memory, None)
-            last.pop(found.memory, None)
             if is_pointer(found.place[0]) and is_variable(found.value):
                 known[found.memory] = {found.place[0]: found.value}
-                last[found.memory] = found.place[0]
         elif is_pointer(found.place[0]):
             values = known.setdefault(found.memory, {})
             for source, value in values.items():
-                if source not in (found.place[0], last.get(found.memory)):
+                if source != found.place[0]:
                     yield found.memory, source, value, found.place[0], found.value
             values[found.place[0]] = found.value
-            last[found.memory] = found.place[0]
 
 
 def _uses(sameness: Sameness, trace: str, lines: Iterable[_Placed]) -> _Uses:

@@ -5,7 +5,7 @@ stand: values of both traces are numbered, equal operations on equal values alik
 guards, calls, stores and ends is taken to be equal. A guard that only the recorded trace has says nothing here but of
 that trace: that it passed.
 
-Two constants that one trace tells apart are never made one.
+Two constants that one trace tells apart are never made one (`apart`).
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from functools import lru_cache, partial
 from operator import attrgetter
 from types import MappingProxyType
 
+from validator.pypy.inferred.apart import told_by_loads, told_while_recorded
 from validator.pypy.inferred.held import Node as Node
 from validator.pypy.inferred.numbering import IDENTITY, Pass
 from validator.pypy.inferred.numbering import Preserved as Preserved
@@ -112,6 +113,10 @@ class Sameness:
         self.unite((BEFORE, TOKEN), (AFTER, TOKEN))
         self.unite(self.of(BEFORE, CODE), self.of(AFTER, CODE))
         self._join_holders(lone)
+        for sides in rows.pairs:
+            recorded, optimized = rows.positions(sides)
+            self._tell_apart(BEFORE, told_while_recorded(sides.before.lines, recorded))
+            self._tell_apart(AFTER, told_by_loads(sides.after.lines, optimized))
         for source, target in made_one:
             self.join(BEFORE, source, target)
         self.grow(preserved)
@@ -204,6 +209,11 @@ class Sameness:
     def tell_apart(self, one: Node, other: Node) -> None:
         self._apart.setdefault(one, set()).add(other)
         self._apart.setdefault(other, set()).add(one)
+
+    def _tell_apart(self, trace: str, constants: Iterable[tuple[str, str]]) -> None:
+        for nodes in (tuple(self.of(trace, text) for text in two) for two in constants):
+            if nodes[0] != nodes[1]:
+                self.tell_apart(*nodes)
 
     def are_apart(self, trace: str, one: str, other: str) -> bool:
         return self.of(trace, other) in self._apart.get(self.of(trace, one), ())
