@@ -41,7 +41,9 @@ def forwarded(rows: Rows, sameness: Sameness, preserved: Preserved) -> list[tupl
         )
         alike = _Alike(sameness, sides.before, _uses(sameness, BEFORE, before), _uses(sameness, AFTER, after))
         there, left = (_loads(printed.lines) for printed in (sides.before, sides.after))
-        for memory, source, value, target, loaded in _behind_others(before, preserved):
+        for memory, source, value, target, loaded in _behind_others(
+            before, preserved, bool(rows.copies) and sides is rows.pairs[0]
+        ):
             if left[memory] >= there[memory] or sameness.of(BEFORE, source) == sameness.of(BEFORE, target):
                 continue
             if not sameness.are_apart(BEFORE, source, target) and alike.are_used_so(value, loaded):
@@ -87,12 +89,15 @@ def _loads(lines: Iterable[Line]) -> Counter[str]:
     return Counter(one.memory for one in accesses if one and not one.is_store and is_pointer(one.place[0]))
 
 
-def _behind_others(lines: Iterable[_Placed], preserved: Preserved) -> Iterator[tuple[str, str, str, str, str]]:
+def _behind_others(
+    lines: Iterable[_Placed], preserved: Preserved, is_loop: bool
+) -> Iterator[tuple[str, str, str, str, str]]:
     """The loads from constants, each with the last store in front of it to such a field of a constant, and the loads
     from others since then, which no call may have changed since: the field, the constant, the value that is in it, the
-    constant that is loaded from, and the value that is loaded."""
+    constant that is loaded from, and the value that is loaded. The loads are those of a loop: what is done with them
+    preamble and body say, and one of the two would deny it if the other did it by a fault."""
     known: dict[str, dict[str, str]] = {}
-    for line, _ in lines:
+    for line, position in lines:
         if line.may_write:
             known = {memory: values for memory, values in known.items() if preserved(line.function, memory)}
         elif not (found := line.access) or len(found.place) > 1:
@@ -106,7 +111,8 @@ def _behind_others(lines: Iterable[_Placed], preserved: Preserved) -> Iterator[t
             for source, value in values.items():
                 if source != found.place[0]:
                     yield found.memory, source, value, found.place[0], found.value
-            values[found.place[0]] = found.value
+            if position[0] or is_loop:
+                values[found.place[0]] = found.value
 
 
 def _uses(sameness: Sameness, trace: str, lines: Iterable[_Placed]) -> _Uses:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 import pytest
 
 from optimizer.ir.dialects.pypy_log import read_traces
 from optimizer.ir.dialects.pypy_pairs import LogPair, pair_sections
-from tests.pypy_logs import WORK, bridge, judged_bridge, recorded
+from tests.pypy_logs import WORK, bridge, judged, judged_bridge, loop, recorded
 from tests.validator.pypy.test_quotients import quotient, reciprocal
 from validator import Proved
 from validator.pypy.forwarded import FORWARDED
@@ -82,11 +83,6 @@ POSITIVE = (
     ("before", "after"),
     [
         pytest.param(
-            (GET.format(21, 1), GET.format(22, 5), "i23 = int_sub(i22, i21)", GET.format(2, 2), "i3 = int_sub(i2, 7)"),
-            (GET.format(21, 11), GET.format(22, 15), "i23 = int_sub(i22, i21)", "i3 = int_sub(i21, 7)"),
-            id="what is loaded is used",
-        ),
-        pytest.param(
             (SET.format(1), GET.format(22, 5), GET.format(2, 2), MOD.format(8)),
             (SET.format(11), GET.format(22, 15), "i3 = int_and(i1, 7)"),
             id="what is stored is divided, by a power of two",
@@ -109,6 +105,57 @@ def test_constants_are_one_where_numbers_are_forwarded(before: Sequence[str], af
     assert isinstance(one.verdict, Proved), one.verdict
     assert one.texts is not None
     assert FORWARDED in one.texts.assumes
+
+
+LOOP = (
+    GET.format(2, 1),
+    GET.format(3, 5),
+    "i4 = int_sub(i3, i2)",
+    GET.format(5, 2),
+    "i6 = int_sub({}, 7)",
+    "setfield_gc(p0, i4, descr=<FieldS Node.inst_one 8>)",
+    "setfield_gc(p0, i6, descr=<FieldS Node.inst_two 16>)",
+    "i8 = int_lt(i1, 9)",
+    "guard_true(i8{})",
+    "i9 = int_add(i1, 1)",
+)
+
+
+@pytest.mark.parametrize(
+    ("in_preamble", "in_body", "is_right"),
+    [("i2", "i2", True), ("i3", "i2", False), ("i2", "i3", False), ("i3", "i3", False)],
+)
+def test_constants_of_a_loop_are_one_where_a_load_is_forwarded(
+    in_preamble: str, in_body: str, *, is_right: bool
+) -> None:
+    """The third one is the first one. It is not the second one, which the trace has accessed right in front of it."""
+    before = [line.format("i5" if "int_sub" in line else "") for line in LOOP]
+
+    def optimized(value: str, guard: int) -> list[str]:
+        exit_ = f", descr=<Guard0x7f{guard}>"
+        lines = [line.format(value if "int_sub" in line else exit_) for line in LOOP if "ptr2)" not in line]
+        return [line.replace("ptr", "ptr1") + " [p0, i1]" * ("guard" in line) for line in lines]
+
+    body = [re.sub(r"\bi([4689])\b", r"i1\1", line).replace("i1,", "i9,") for line in optimized(in_body, 2)[2:]]
+    body = [line.replace("[p0, i1]", "[p0, i9]") for line in body]
+    log = recorded("[p0, i1]", *before, "jump(p0, i9, descr=<Loop-1>)") + loop(
+        "[p0, i1]",
+        "+1: label(p0, i1, descr=TargetToken(140))",
+        *(f"+1: {line}" for line in optimized(in_preamble, 1)),
+        "+1: label(p0, i9, i2, i3, descr=TargetToken(141))",
+        *(f"+1: {line}" for line in body),
+        "+1: jump(p0, i19, i2, i3, descr=TargetToken(141))",
+    )
+    (one,) = judged(log)
+    assert isinstance(one.verdict, Proved) is is_right, one.verdict
+
+
+def test_a_load_is_not_forwarded_in_a_bridge() -> None:
+    """Nothing would deny it."""
+    before = (*(line.format("i5") for line in LOOP[:5]), "i7 = int_add(i6, i4)", "finish(i7)")
+    after = [line.format("i2").replace("ptr", "ptr1") for line in LOOP[:5] if "ptr2)" not in line]
+    one = judged_bridge(before, (*after, "i7 = int_add(i6, i4)", "finish(i7)"))
+    assert not isinstance(one.verdict, Proved)
 
 
 @pytest.mark.parametrize(("at", "is_right"), [(2, True), (1, False)])

@@ -60,18 +60,21 @@ def test_a_list_is_known_by_the_step(lines: Sequence[str], numbers: list[tuple[i
 
 
 def test_a_strategy_is_not_asked_for_again() -> None:
-    """The storage of the first list is used for that of the second."""
+    """What is stored for the first list is used for the second."""
+    total, put = "i7 = int_add(i6, i5)", f"setfield_gc({{}}, p0, descr={STORAGE})"
     before = (
         *FIRST,
         LENGTH.format(5, 2),
+        put.format(c(2)),
         JUMP_BACK,
         *SECOND,
         LENGTH.format(6, 4),
-        "i7 = int_add(i6, i5)",
+        total,
         "finish(i7)",
     )
-    after = [AT.format(1), *asked(1, c(11), ", descr=<Guard0x7f>) []"), kept(2, c(12)), LENGTH.format(5, 2), JUMP_BACK]
-    one = judged_bridge(before, (*after, AT.format(2), LENGTH.format(6, 2), "i7 = int_add(i6, i5)", "finish(i7)"))
+    after = [AT.format(1), *asked(1, c(11), ", descr=<Guard0x7f>) []"), kept(2, c(12)), LENGTH.format(5, 2)]
+    after += [put.format(c(12)), JUMP_BACK, AT.format(2), LENGTH.format(6, 0), total, "finish(i7)"]
+    one = judged_bridge(before, after)
     assert isinstance(one.verdict, Proved), one.verdict
     assert one.texts is not None
     assert OF_ONE_STEP in one.texts.assumes
