@@ -48,7 +48,13 @@ def forwarded(rows: Rows, sameness: Sameness, preserved: Preserved) -> list[tupl
                 continue
             if not sameness.are_apart(BEFORE, source, target) and alike.are_used_so(value, loaded):
                 found[source, target] = None
-    return [*found]
+    return [one for one in found if not any(_differ(sameness, one, other) for other in found)]
+
+
+def _differ(sameness: Sameness, *pairs: tuple[str, str]) -> bool:
+    """Is the source of both the same, and would so be made one of two that a trace tells apart?"""
+    (one, target), (other, another) = pairs
+    return one == other and sameness.are_apart(BEFORE, target, another)
 
 
 _DEEP = 2

@@ -70,6 +70,7 @@ SET, GET = (
 MOD = "i3 = call_pure_i(ConstClass(mod), i2, {}, descr=<Calli 8 ii EF=0 OS=14>)"
 AT = "debug_merge_point(0, 0, 'f;f.py:1-9~#{} LOAD_NAME')"
 TOTAL = "i4 = int_add(i3, i22)"
+TOTAL_OF = "i7 = int_add(i6, i22)"
 GET_TWO = (GET.format(22, 5), GET.format(2, 2))
 POSITIVE = (
     f"i11 = uint_mul_high(i20, {reciprocal(7)[0]})",
@@ -213,6 +214,17 @@ def test_others_are_not(before: Sequence[str], after: Sequence[str]) -> None:
     one = judged_bridge(before, after)
     assert not isinstance(one.verdict, Proved)
     assert one.texts is None or FORWARDED not in one.texts.assumes
+
+
+def test_a_store_is_not_forwarded_to_two_constants_that_are_apart() -> None:
+    """Both are used alike: nobody says which of them it is, and so neither is taken for it."""
+    loads = GET.format(2, 2), "i3 = int_sub(i2, 7)", GET.format(4, 4), "i5 = int_sub(i4, 7)"
+    before = (SET.format(1), GET.format(22, 5), *loads, "i6 = int_add(i3, i5)", "i7 = int_add(i6, i22)", "finish(i7)")
+    after = (SET.format(11), GET.format(22, 15), "i3 = int_sub(i1, 7)", "i6 = int_add(i3, i3)", TOTAL_OF, "finish(i7)")
+    one = judged_bridge(before, after, "[i1]")
+    assert not isinstance(one.verdict, Proved)
+    assert one.texts is not None
+    assert FORWARDED not in one.texts.assumes
 
 
 def test_it_is_inferred_and_not_certain() -> None:

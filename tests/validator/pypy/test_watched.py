@@ -89,6 +89,16 @@ def test_a_load_elsewhere_in_the_program_may_be_why_nothing_is_watched() -> None
     assert not isinstance(judged_bridge((*loads, *before), (*loads, *after)).verdict, Proved)
 
 
+@pytest.mark.parametrize("is_first", [True, False])
+def test_what_is_found_to_be_a_constant_behind_the_watch_is_not_watched(*, is_first: bool) -> None:
+    held, found = "p3 = getfield_gc_r(p0, descr=<FieldP C.one 8>)", "guard_value(p3, ConstPtr(ptr{}){})"
+    before = [held, *FOUND, *SUM]
+    before.insert(1 if is_first else len(FOUND) + 1, found.format(1, ""))
+    exits = [found.format(11, ", descr=<Guard0x7f19>") + " [p0]", STILL_VALID]
+    after = [held, *(exits if is_first else reversed(exits)), "finish(8)"]
+    assert isinstance(judged_bridge(before, after).verdict, Proved) is is_first
+
+
 @pytest.mark.parametrize(("found_at", "is_told"), [(5, True), (6, False)])
 def test_an_object_that_it_is_loaded_from_elsewhere_may_be_a_constant_by_then(found_at: int, *, is_told: bool) -> None:
     first, second = (POINT.format(line=line) for line in (5, 6))

@@ -321,7 +321,7 @@ class Sameness:
         return found
 
 
-@lru_cache(maxsize=2)  # a pair is translated up to three times, some with a loop
+@lru_cache(maxsize=4)  # a pair is translated up to three times, some with a loop
 def sameness_in(recorded: Printed, preserved: Preserved = NOTHING) -> Sameness:
     """The classes of a recorded trace, as far as it alone tells. They are shared, and do not grow."""
     return Sameness(alone(recorded), preserved)

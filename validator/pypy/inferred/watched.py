@@ -9,7 +9,8 @@ The recorded trace has run, so these guards tell what was in the field, which ho
 said right in front of each of them, and where the trace jumps, of the constant itself, where `guard_not_invalidated`
 has passed and no call has come since. Where what became of that trace loads that field of any object, the optimizer may
 not have known the constant, and may watch nothing: then nothing is said, unless it has found each such object to be a
-constant by then.
+constant by then. What is found to be a constant behind the watch is not watched, but where a loop was peeled: by the
+next iteration it is known.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ from math import inf
 from optimizer.ir.immutable import replace
 from validator.pypy.inferred.executed import LASTING, statement
 from validator.pypy.inferred.fields import is_pure
-from validator.pypy.inferred.numbering import Preserved
+from validator.pypy.inferred.numbering import IDENTITY, Preserved
 from validator.pypy.inferred.sameness import Node, Sameness, sameness_in
 from validator.pypy.printed.lines import Line, Printed, is_float, is_pointer
 from validator.pypy.printed.straight import BEFORE, Sides
@@ -39,13 +40,21 @@ def with_watched(
 
     def told(recorded: Printed, optimized: Printed) -> Printed:
         loaded = _found_behind(optimized)
-        watch = _Watch(sameness_in(recorded, leaves), recorded, loaded, is_fixed, names)
+        plain = recorded.with_lines(tuple(line for line in recorded.lines if line.name not in (*IDENTITY, *_FIND_OUT)))
+        is_peeled = any(line.name == "label" for line in optimized.lines)
+        watch = _Watch(
+            sameness_in(recorded, leaves), sameness_in(plain, leaves), recorded, loaded, is_fixed, names, is_peeled
+        )
         return recorded.with_lines(tuple(line for one in recorded.lines for line in (*watch.in_front(one), one)))
 
     said = replace(sides, before=told(sides.before, whole.after))
     if said.target and whole.target:
         said = replace(said, target=replace(said.target, before=told(said.target.before, whole.target.after)))
     return said, (WATCHED,) if said.lines != sides.lines else ()
+
+
+_FIND_OUT = ("guard_value", "record_exact_value_r")
+"""The operations that find out which constant an object is; a comparison tells PyPy's optimizer nothing."""
 
 
 def _found_behind(optimized: Printed) -> dict[str, float]:
@@ -67,14 +76,18 @@ def _is_load(line: Line) -> bool:
 
 @dataclass(slots=True)
 class _Watch:
-    """A walk over a recorded trace: the constants that are watched, whether the code is valid here, what is computed
-    from constants and such fields, which of that is lost behind the next call, and what guards have found."""
+    """A walk over a recorded trace: its classes, and those that are `known` without what it finds out, of which guards
+    have found out some so far; the constants that are watched, whether the code is valid here, what is computed from
+    constants and such fields, which of that is lost behind the next call, and what guards have found."""
 
     sameness: Sameness
+    known: Sameness
     printed: Printed
     loaded: Mapping[str, float]
     is_fixed: Callable[[str], bool]
     names: Iterator[int]
+    is_peeled: bool
+    found_out: set[Node] = field(default_factory=set)
     watched: set[Node] = field(default_factory=set)
     is_valid: bool = False
     made: dict[str, Line] = field(default_factory=dict)
@@ -89,8 +102,11 @@ class _Watch:
 
     def in_front(self, line: Line) -> Iterator[Line]:
         """The statements that the line asks for, which is passed."""
+        if line.name in _FIND_OUT:
+            self.found_out.add(self.known.of(BEFORE, line.args[0]))
         if line.name == "quasiimmut_field":
-            self.watched.add(self.of(line.args[0]))
+            if self.known.of(BEFORE, line.args[0]) in self.found_out | self.known.constant or self.is_peeled:
+                self.watched.add(self.of(line.args[0]))
         elif line.name == "guard_not_invalidated":
             self.is_valid = True
         elif line.may_write:
