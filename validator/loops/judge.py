@@ -266,7 +266,8 @@ def _unknown(proof: Proof, verdict: Refuted | Unknown, *, has_looked: bool) -> U
     evidence = replace(verdict.evidence, origins=(), early=(), stricter=(), obligations=obligations)
     if isinstance(verdict, Refuted):
         found = verdict.counterexample
-        looked = f"found that shows it, in up to {ITERATIONS[-1]} iterations" if has_looked else "looked for"
+        most = f"found that shows it and leaves, in up to {ITERATIONS[-1]} iterations"
+        looked = most if has_looked else "looked for"
         starts = ", where an exception is pending at the start" if found.state.world.pending != NULL else ""
         return Unknown(evidence, f"{proof.name}: {found.obligation}: {found.difference}{starts}; {NO_RUN} {looked}")
     why = verdict.why
