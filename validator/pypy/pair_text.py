@@ -16,6 +16,7 @@ from validator.pypy.inferred.constants.contents import characters, known_constan
 from validator.pypy.inferred.constants.folded import with_folded
 from validator.pypy.inferred.constants.indices import with_indices
 from validator.pypy.inferred.constants.lengths import with_lengths
+from validator.pypy.inferred.constants.storages import OF_ONE_STEP, of_one_step
 from validator.pypy.inferred.constants.zeros import with_zeros
 from validator.pypy.inferred.executed import with_calls_of_constants, with_constants
 from validator.pypy.inferred.given import with_given
@@ -31,7 +32,6 @@ from validator.pypy.printed.parents import correspond, path_to
 from validator.pypy.printed.patterns import with_pattern
 from validator.pypy.printed.rows import Rows, by_preamble, rows_of, with_target
 from validator.pypy.printed.signals import with_ticks
-from validator.pypy.printed.storages import OF_ONE_STEP, of_one_step
 from validator.pypy.printed.straight import NotStraight, Sides, sides_of
 from validator.pypy.printed.tables import with_tables
 from validator.pypy.printed.thread import with_readings

@@ -22,6 +22,7 @@ from validator.pypy.inferred.constants.contents import Content, Contents
 from validator.pypy.inferred.constants.folded import Folded
 from validator.pypy.inferred.constants.indices import Numbers, numbers_in
 from validator.pypy.inferred.constants.lengths import Lengths
+from validator.pypy.inferred.constants.storages import OF_ONE_STEP
 from validator.pypy.inferred.constants.zeros import Zeros
 from validator.pypy.inferred.effects import Effect, leaves
 from validator.pypy.inferred.evidence import Evidence
@@ -42,7 +43,6 @@ from validator.pypy.printed.parents import Parents, Targets
 from validator.pypy.printed.patterns import OF_ONE_PATTERN
 from validator.pypy.printed.rows import rows_of
 from validator.pypy.printed.signals import SIGNALS
-from validator.pypy.printed.storages import OF_ONE_STEP
 from validator.pypy.printed.straight import NotStraight, Sides, sides_of
 from validator.pypy.printed.tables import OF_ONE_STRATEGY, with_tables
 from validator.pypy.printed.variables import OF_NOBODY_ELSE

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 
 import pytest
 
-from validator.pypy.inferred.apart import Two, told_by_loads, told_while_recorded
+from validator.pypy.inferred.constants.apart import Two, told_by_loads, told_while_recorded
 from validator.pypy.inferred.sameness import Sameness
 from validator.pypy.printed.lines import Line, Printed
 from validator.pypy.printed.rows import Position, rows_of

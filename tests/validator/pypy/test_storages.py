@@ -10,7 +10,7 @@ from optimizer.ir.dialects.pypy_log import read_traces
 from optimizer.ir.dialects.pypy_pairs import LogPair, pair_sections
 from tests.pypy_logs import bridge, judged_bridge, recorded
 from validator import Proved
-from validator.pypy.printed.storages import OF_ONE_STEP, of_one_step
+from validator.pypy.inferred.constants.storages import OF_ONE_STEP, of_one_step
 from validator.pypy.printed.straight import sides_of
 
 LIST = "<FieldP pypy.objspace.std.listobject.W_ListObject.inst_{} {}>"

@@ -16,7 +16,7 @@ from functools import lru_cache, partial
 from operator import attrgetter
 from types import MappingProxyType
 
-from validator.pypy.inferred.apart import told_by_loads, told_while_recorded
+from validator.pypy.inferred.constants.apart import told_by_loads, told_while_recorded
 from validator.pypy.inferred.held import Node as Node
 from validator.pypy.inferred.numbering import IDENTITY, Pass
 from validator.pypy.inferred.numbering import Preserved as Preserved
