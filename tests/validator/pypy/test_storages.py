@@ -8,10 +8,12 @@ import pytest
 
 from optimizer.ir.dialects.pypy_log import read_traces
 from optimizer.ir.dialects.pypy_pairs import LogPair, pair_sections
+from optimizer.ir.immutable import replace
 from tests.pypy_logs import bridge, judged_bridge, recorded
 from validator import Proved
 from validator.pypy.inferred.constants.storages import OF_ONE_STEP, of_one_step
-from validator.pypy.printed.straight import sides_of
+from validator.pypy.printed.lines import Line
+from validator.pypy.printed.straight import Sides, sides_of
 
 LIST = "<FieldP pypy.objspace.std.listobject.W_ListObject.inst_{} {}>"
 STRATEGY, STORAGE = LIST.format("strategy", 16), LIST.format("lstorage", 8)
@@ -36,12 +38,12 @@ FIRST = (AT.format(1), *asked(1, c(1)), kept(2, c(2)))
 SECOND = (AT.format(2), *asked(3, c(3)), kept(4, c(4)))
 
 
-def ones(*lines: str) -> list[tuple[str, str]]:
+def sides(*lines: str) -> Sides:
     places = (line for line in lines if line.startswith("debug_merge_point"))
     log = recorded("[p0, p9]", *lines, "finish()") + bridge("[p0, p9]", *places, "+1: finish()")
     (pair,) = pair_sections(read_traces(log.splitlines()))
     assert isinstance(pair, LogPair)
-    return of_one_step(sides_of(pair, "log"))
+    return sides_of(pair, "log")
 
 
 @pytest.mark.parametrize(
@@ -56,7 +58,17 @@ def ones(*lines: str) -> list[tuple[str, str]]:
     ],
 )
 def test_a_list_is_known_by_the_step(lines: Sequence[str], numbers: list[tuple[int, int]]) -> None:
-    assert ones(*lines) == [(c(one), c(other)) for one, other in numbers]
+    assert of_one_step(sides(*lines)) == [(c(one), c(other)) for one, other in numbers]
+
+
+def test_what_is_said_in_a_step_does_not_end_it() -> None:
+    """Two lists are in it, one of the storages behind what is known of a constant."""
+    told = sides(*asked(1, c(1)), kept(2, c(2)), kept(4, c(4)))
+    said = Line("p9", "getfield_gc_r", (c(9),), "<FieldP Cell.other 8>")
+    lines = told.before.lines
+    for place in range(len(lines)):
+        more = told.before.with_lines((*lines[:place], said, *lines[place:]))
+        assert of_one_step(replace(told, before=more)) == []
 
 
 def test_a_strategy_is_not_asked_for_again() -> None:

@@ -37,8 +37,10 @@ def of_one_step(sides: Sides) -> list[tuple[str, str]]:
 
 
 def _steps(recorded: Printed) -> Iterator[tuple[str, str]]:
-    """The objects whose strategy a step loads, each with the one whose storage it loads then."""
-    for _, lines in groupby(recorded.lines, lambda line: line.passed):
+    """The objects whose strategy a step loads, each with the one whose storage it loads then. What was said in front of
+    an operation is none of a step."""
+    done = (line for line in recorded.lines if line.passed is not None)
+    for _, lines in groupby(done, lambda line: line.passed):
         loads = [found for line in lines if (found := line.access) and not found.is_store]
         for strategy, storage in _STORAGES.items():
             asked, kept = (_objects(loads, f"{_BEGINS}{name} ") for name in (strategy, storage))
