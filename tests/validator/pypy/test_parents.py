@@ -270,3 +270,34 @@ def test_a_bridge_with_a_pending_exception_knows_what_belongs_to_the_thread() ->
     bridge = pair("\n".join(("[p0, p5]", *found, *asked)), "\n".join(("[p0, p5]", *taken, guard, *left)), "7f01")
     *_, one = judged(log + bridge)
     assert isinstance(one.verdict, Proved)
+
+
+@pytest.mark.parametrize(("handed", "proved"), [("i2", True), ("i5", False)])
+def test_what_a_constant_holds_is_a_fact_and_the_constant_that_of_the_loop(handed: str, *, proved: bool) -> None:
+    """The label takes what the preamble has loaded from a constant; the guard of the body hands that over."""
+    load, ask = "i2 = getfield_gc_i(ConstPtr(ptr{}), descr={})", "i3 = int_lt(i1, i2)\nguard_true(i3{})"
+    left, step = "i4 = int_gt(i1, 50)\nguard_false(i4{})", "i5 = int_add(i1, 1)"
+    recorded = "\n".join((load.format(1, VALUE), ask.format(""), left.format(""), step))
+    guards = [f", descr=<Guard0x7f0{number}>) [p0, i1" for number in (1, 2)]
+    first = (load.format(11, VALUE), f"{ask.format(guards[0])[:-1]}]", f"{left.format(guards[1])[:-1]}]", step)
+    body = """
+        i13 = int_lt(i5, i2)
+        guard_true(i13, descr=<Guard0x7f10>) [p0, i5, i2]
+        i14 = int_gt(i5, 50)
+        guard_false(i14, descr=<Guard0x7f20>) [p0, i5, i2]
+        i15 = int_add(i5, 1)
+        jump(p0, i15, i2, descr=TargetToken(141))"""
+    labels = "label(p0, i1, descr=TargetToken(140))", "label(p0, i5, i2, descr=TargetToken(141))"
+    log = pair(
+        f"[p0, i1]\n{recorded}\njump(p0, i5, descr=<Loop-1>)",
+        "\n".join(("[p0, i1]", labels[0], *first, labels[1], body.strip())),
+    )
+    back, inputs = "i6 = int_sub(i5, 40)", "[p0, i5, i2]"
+    log += pair(
+        f"{inputs}\n{back}\njump(p0, i6, descr=<Loop1>)",
+        f"{inputs}\n{back}\njump(p0, i6, {handed}, descr=TargetToken(141))",
+        "7f20",
+    )
+    parent, bridge = judged(log)
+    assert isinstance(parent.verdict, Proved), parent.verdict
+    assert isinstance(bridge.verdict, Proved) is proved, bridge.verdict
