@@ -1,11 +1,12 @@
-"""Constant objects of the recorded trace that are one, since PyPy's optimizer uses what was stored to the one for what
-is loaded from the other.
+"""Constant objects of the recorded trace that are one, since PyPy's optimizer uses what was in one for what is loaded
+from the other.
 
 A global variable of a module is a cell, a constant of the trace, with a number of its own at each use. PyPy's optimizer
-knows which uses are of one cell, and forwards what the trace stores to it: it asks of the stored value, say, for the
-class that the recorded trace asks of the loaded one, and of that alone. So two constants are taken for one where a
-recorded load from the one stands behind a store to the other, and the optimized trace does with the stored value what
-the recorded trace does with the loaded value only. That a load or a guard is gone says nothing.
+knows which uses are of one cell, and forwards what the trace stores to it, or has loaded: it asks of that value, say,
+for the class that the recorded trace asks of the loaded one, and of that alone. So two constants are taken for one
+where a recorded load from the one stands behind a store to the other, or in a loop behind a load, and the optimized
+trace does with the first value, at the same position of the program, what the recorded trace does with the loaded value
+only. That a load or a guard is gone says nothing.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ from validator.pypy.printed.lines import Line, Printed, is_object, is_pointer, i
 from validator.pypy.printed.rows import Position, Rows
 from validator.pypy.printed.straight import AFTER, BEFORE
 
-FORWARDED = "constants are one object where what is stored to one is used for what is loaded from the other"
+FORWARDED = "constants are one object where what is known to be in one is used for what is loaded from the other"
 
 _TESTS = {"guard_class": "class", "guard_nonnull_class": "class", "guard_subclass": "subclass", "guard_value": "value"}
 """The guards that tell of their first arguments what few values are."""
@@ -41,20 +42,16 @@ def forwarded(rows: Rows, sameness: Sameness, preserved: Preserved) -> list[tupl
         )
         alike = _Alike(sameness, sides.before, _uses(sameness, BEFORE, before), _uses(sameness, AFTER, after))
         there, left = (_loads(printed.lines) for printed in (sides.before, sides.after))
-        for memory, source, value, target, loaded in _behind_others(
-            before, preserved, bool(rows.copies) and sides is rows.pairs[0]
-        ):
+        for memory, source, value, target, loaded in _behind_others(before, preserved):
             if left[memory] >= there[memory] or sameness.of(BEFORE, source) == sameness.of(BEFORE, target):
                 continue
             if not sameness.are_apart(BEFORE, source, target) and alike.are_used_so(value, loaded):
                 found[source, target] = None
-    return [one for one in found if not any(_differ(sameness, one, other) for other in found)]
-
-
-def _differ(sameness: Sameness, *pairs: tuple[str, str]) -> bool:
-    """Is the source of both the same, and would so be made one of two that a trace tells apart?"""
-    (one, target), (other, another) = pairs
-    return one == other and sameness.are_apart(BEFORE, target, another)
+    return [
+        (source, target)
+        for source, target in found
+        if not any(one == source and sameness.are_apart(BEFORE, target, other) for one, other in found)
+    ]
 
 
 _DEEP = 2
@@ -80,9 +77,8 @@ class _Alike:
         if not (one[0] and other[0] and self._sameness.constant.isdisjoint((one, other))):
             return False
         is_met = one == other and self._alone.of(BEFORE, value) != self._alone.of(BEFORE, loaded)
-        if (is_met and (depth == _DEEP or is_object(value))) or (
-            self._optimized[one] & self._recorded[other]
-        ) - self._recorded[one]:
+        used = (self._optimized[one] & self._recorded[other]) - self._recorded[one]
+        if used or (is_met and (depth == _DEEP or is_object(value))):
             return True
         inside, others = self._held.get(one, {}), self._held.get(other, {})
         both = (memory for memory in others if memory in inside and depth)
@@ -95,15 +91,13 @@ def _loads(lines: Iterable[Line]) -> Counter[str]:
     return Counter(one.memory for one in accesses if one and not one.is_store and is_pointer(one.place[0]))
 
 
-def _behind_others(
-    lines: Iterable[_Placed], preserved: Preserved, is_loop: bool
-) -> Iterator[tuple[str, str, str, str, str]]:
+def _behind_others(lines: Iterable[_Placed], preserved: Preserved) -> Iterator[tuple[str, str, str, str, str]]:
     """The loads from constants, each with the last store in front of it to such a field of a constant, and the loads
     from others since then, which no call may have changed since: the field, the constant, the value that is in it, the
     constant that is loaded from, and the value that is loaded. The loads are those of a loop: what is done with them
     preamble and body say, and one of the two would deny it if the other did it by a fault."""
     known: dict[str, dict[str, str]] = {}
-    for line, position in lines:
+    for line, (part, _) in lines:
         if line.may_write:
             known = {memory: values for memory, values in known.items() if preserved(line.function, memory)}
         elif not (found := line.access) or len(found.place) > 1:
@@ -117,7 +111,7 @@ def _behind_others(
             for source, value in values.items():
                 if source != found.place[0]:
                     yield found.memory, source, value, found.place[0], found.value
-            if position[0] or is_loop:
+            if part:
                 values[found.place[0]] = found.value
 
 

@@ -125,10 +125,7 @@ def _text(sides: Sides, knowledge: Knowledge, *, generous: bool) -> Translated:
     same = [(one, other) for one, *others in tables.values() for other in others] + steps
     if made_one or same:
         sameness = Sameness(rows, knowledge.leaves, inferred.lone, same)
-    more: list[tuple[str, str]] = []
-    while inferred.forwards and (found := forwarded(rows, sameness, knowledge.leaves)):  # each tells where others stand
-        more += found
-        sameness = Sameness(rows, knowledge.leaves, inferred.lone, [*same, *more])
+    sameness, more = _with_forwarded(rows, sameness, same, knowledge)
     same += more
     stated, folded = with_folded(sides, rows, sameness, inferred.folded)
     known = known_constants(rows, sameness, inferred.contents)
@@ -143,6 +140,20 @@ def _text(sides: Sides, knowledge: Knowledge, *, generous: bool) -> Translated:
     of_one = (*map(of_one_array, tables), *((OF_ONE_STEP,) if steps else ()), *((FORWARDED,) if more else ()))
     assumes = (*text.assumes, *map(_one_object, made_one), *of_one, *folded)
     return replace(text, assumes=assumes)
+
+
+def _with_forwarded(
+    rows: Rows, sameness: Sameness, same: list[tuple[str, str]], knowledge: Knowledge
+) -> tuple[Sameness, list[tuple[str, str]]]:
+    """The classes with constants that are one as values are forwarded, each of which tells where others stand; and
+    these constants."""
+    leaves, inferred, more = knowledge.leaves, knowledge.inferred, list[tuple[str, str]]()
+    found = forwarded(rows, sameness, leaves) if inferred.forwards else []
+    while found:
+        more += found
+        sameness = Sameness(rows, leaves, inferred.lone, [*same, *more])
+        found = [one for one in forwarded(rows, sameness, leaves) if one not in more]
+    return sameness, more
 
 
 def _one_object(memory: str) -> str:

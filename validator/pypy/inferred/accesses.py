@@ -5,14 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from validator.pypy.inferred.sameness import Node, Sameness
+from validator.pypy.inferred.sameness import FIND_OUT, Node, Sameness
 from validator.pypy.printed.lines import ANY_EFFECT, Line, Printed, is_variable, touches_no_object
 
 _FORGETS = ("label", "gc_store")
 """Operations behind which PyPy's optimizer may know less of all memory."""
-
-_FIND_OUT = ("guard_value", "record_exact_value_r")
-"""Operations that find out which constant an object is."""
 
 Place = tuple[str, tuple[Node, ...]]
 
@@ -44,7 +41,7 @@ class Accesses:
         self._found_out = [
             (at, sameness.of(trace, line.args[0]))
             for at, line in enumerate(lines)
-            if line.name in _FIND_OUT and line.args[0][0] == "p"
+            if line.name in FIND_OUT and line.args[0][0] == "p"
         ]
         self._forgetting = [at for at, line in enumerate(lines) if line.name.startswith(_FORGETS)]
         self.accesses = [

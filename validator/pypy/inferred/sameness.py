@@ -28,6 +28,8 @@ from validator.pypy.printed.rows import Position, Rows, alone
 from validator.pypy.printed.straight import AFTER, BEFORE, TOKEN, Sides
 
 _NO_MEETING = ("same_as_r", "quasiimmut_field")
+FIND_OUT = ("guard_value", "record_exact_value_r")
+"""The operations that tell PyPy's optimizer which constant an object is; a comparison does not."""
 _FIND = ("guard_value", *IDENTITY)
 """The operations that find out which object something is."""
 
@@ -270,14 +272,9 @@ class Sameness:
                     left = [at for at, (_, gives, _) in enumerate(same) if gives == result or gives not in there]
                     if node in both:
                         left = [at for at in left if self.of(BEFORE, same[at][0]) == node]
-                    left.sort(key=partial(self._is_elsewhere, same, position, is_stored_to))
+                    here = [at for at in left if _is_at(same[at][2], position, is_stored_to)]
                     if left:
-                        self._meet_args((same.pop(left[0])[0],), (arg,))
-
-    def _is_elsewhere(self, same: list[_Waiting], position: Position, is_stored_to: bool, at: int) -> bool:
-        """Does that one of the recorded operations stand elsewhere? A store may be put off, but into no other part."""
-        own = same[at][2]
-        return own[0] != position[0] if is_stored_to else own != position
+                        self._meet_args((same.pop((here or left)[0])[0],), (arg,))
 
     def _unless(self, unmet: Set[Node], trace: str, text: str) -> Node | None:
         node = self.of(trace, text)
@@ -319,6 +316,11 @@ class Sameness:
             if store and store.is_store:
                 found[store.memory, tuple([self.of(trace, part) for part in store.place])].append(store.value)
         return found
+
+
+def _is_at(recorded: Position, optimized: Position, is_stored_to: bool) -> bool:
+    """Is it that position? A store may be put off, but into no other part."""
+    return recorded[0] == optimized[0] if is_stored_to else recorded == optimized
 
 
 @lru_cache(maxsize=4)  # a pair is translated up to three times, some with a loop

@@ -24,7 +24,7 @@ from optimizer.ir.immutable import replace
 from validator.pypy.inferred.executed import LASTING, statement
 from validator.pypy.inferred.fields import is_pure
 from validator.pypy.inferred.numbering import IDENTITY, Preserved
-from validator.pypy.inferred.sameness import Node, Sameness, sameness_in
+from validator.pypy.inferred.sameness import FIND_OUT, Node, Sameness, sameness_in
 from validator.pypy.printed.lines import Line, Printed, is_float, is_pointer
 from validator.pypy.printed.straight import BEFORE, Sides
 
@@ -40,7 +40,7 @@ def with_watched(
 
     def told(recorded: Printed, optimized: Printed) -> Printed:
         loaded = _found_behind(optimized)
-        plain = recorded.with_lines(tuple(line for line in recorded.lines if line.name not in (*IDENTITY, *_FIND_OUT)))
+        plain = recorded.with_lines(tuple(line for line in recorded.lines if line.name not in (*IDENTITY, *FIND_OUT)))
         is_peeled = any(line.name == "label" for line in optimized.lines)
         watch = _Watch(
             sameness_in(recorded, leaves), sameness_in(plain, leaves), recorded, loaded, is_fixed, names, is_peeled
@@ -53,16 +53,12 @@ def with_watched(
     return said, (WATCHED,) if said.lines != sides.lines else ()
 
 
-_FIND_OUT = ("guard_value", "record_exact_value_r")
-"""The operations that find out which constant an object is; a comparison tells PyPy's optimizer nothing."""
-
-
 def _found_behind(optimized: Printed) -> dict[str, float]:
     """The fields that the trace loads, each with the number of positions behind which all objects that it is loaded
     from are found to be constants."""
     found: dict[str, float] = {}
     for line in optimized.lines:
-        if line.name == "guard_value" and line.passed is not None:
+        if line.name in FIND_OUT and line.passed is not None:
             found.setdefault(line.args[0], line.passed)
     behind: dict[str, float] = {}
     for line in filter(_is_load, optimized.lines):
@@ -102,7 +98,7 @@ class _Watch:
 
     def in_front(self, line: Line) -> Iterator[Line]:
         """The statements that the line asks for, which is passed."""
-        if line.name in _FIND_OUT:
+        if line.name in FIND_OUT:
             self.found_out.add(self.known.of(BEFORE, line.args[0]))
         if line.name == "quasiimmut_field":
             if self.known.of(BEFORE, line.args[0]) in self.found_out | self.known.constant or self.is_peeled:

@@ -18,7 +18,8 @@ from validator.pypy.printed.straight import AFTER, BEFORE, NotStraight, Sides
 _NO_END = Line(None, "label", ())
 
 Position = tuple[int, int | None]
-"""The number of a part of a row, and how many positions in the program that has passed; None where nothing tells."""
+"""The number of a part of a row, and how many positions in the program that has passed; None where nothing tells. The
+iterations of a loop are parts 1 and 2, a bridge, or what has no loop, is part 0."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,12 +40,11 @@ class Rows:
             yield before[: ends[0]], after[: ends[1]]
 
     def positions(self, sides: Sides) -> tuple[list[Position], list[Position]]:
-        """The positions of the operations of both traces of a row, as far as the log tells them: the number of the
-        part, of a row with a loop behind an iteration or a bridge, and how many positions of that were passed."""
-        first = self._first(sides)
-        loop = self.pairs[0].after.lines
-        label = next((line.passed or 0 for line in loop if line.name == "label"), 0)
-        return _positions(sides.before.lines, first[0], 0), _positions(sides.after.lines, first[1], label)
+        """The positions of the operations of both traces of a row, as far as the log tells them."""
+        one, other = self._first(sides)
+        part = int(bool(self.copies) and sides is self.pairs[0])
+        label = next((line.passed or 0 for line in self.pairs[0].after.lines if line.name == "label"), 0)
+        return _positions(sides.before.lines, one, part, 0), _positions(sides.after.lines, other, part, label)
 
     def _first(self, sides: Sides) -> tuple[int, int]:
         """The numbers of operations of the first part of both traces of a row."""
@@ -62,10 +62,10 @@ class Rows:
                 yield from ((trace, line.access) for line in printed.lines if line.access)
 
 
-def _positions(lines: tuple[Line, ...], end: int, passed: int) -> list[Position]:
-    """The positions of operations, of which those of the second part begin at `end`, where so many have `passed`."""
-    first = [(0, line.passed) for line in lines[:end]]
-    return [*first, *((1, None if line.passed is None else line.passed - passed) for line in lines[end:])]
+def _positions(lines: tuple[Line, ...], end: int, part: int, passed: int) -> list[Position]:
+    """The positions of operations, up to `end` in that part, and then in the last one, where so many have `passed`."""
+    first = [(part, line.passed) for line in lines[:end]]
+    return [*first, *((2, None if line.passed is None else line.passed - passed) for line in lines[end:])]
 
 
 def rows_of(sides: Sides) -> Rows:
