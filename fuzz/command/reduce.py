@@ -97,11 +97,7 @@ def reduce(
         if not isinstance(record, Find):
             return _nothing_wrong(source, record, case)
         find = record
-        status = Status(time.monotonic())
-        is_ours = subject.optimizer is not None and optimizer.kind is OptimizerKind.OURS
-        separable = OurParts(optimizer.limit_s) if is_ours else None
-        settled = settle(find, subject, seconds, separable, lambda at: status.show(partial(_line, at)), jobs)
-        status.clear()
+        settled = _settled(find, subject, optimizer, seconds, jobs)
     shows = None if after is not None else subject.optimizer is not None
     note = _not_shown(case, optimizer.kind) if shows is False else ""
     click.echo(json.dumps(_json(find, settled, shows)) if as_json else "\n".join(_words(find, settled, note)))
@@ -110,6 +106,16 @@ def reduce(
     if settled.reduced.interrupted:
         return Exit.INTERRUPTED
     return Exit.PROVED if settled.reduced.smaller else Exit.UNKNOWN
+
+
+def _settled(find: Find, subject: Subject, optimizer: OptimizerSpec, seconds: float, jobs: int) -> Settled:
+    """The reduced find; how far that has come is shown on a terminal."""
+    status = Status(time.monotonic())
+    is_ours = subject.optimizer is not None and optimizer.kind is OptimizerKind.OURS
+    separable = OurParts(optimizer.limit_s) if is_ours else None
+    settled = settle(find, subject, seconds, separable, lambda at: status.show(partial(_line, at)), jobs)
+    status.clear()
+    return settled
 
 
 def _not_shown(case: Case | None, kind: OptimizerKind) -> str:

@@ -108,7 +108,6 @@ def _judged(
 ) -> Verdict:
     """The verdict on the traces as they are written."""
     start = clock()
-    limit_s = options.timeout_s * (2 if options.audit else 1)
     try:
         mismatch = inputs_differ(before, after)
         if mismatch:
@@ -120,7 +119,7 @@ def _judged(
             judging = Judging(options, examples, clock, start, observe)
             shape = loop_of(before, after) if loop is None else bridge_to(loop, before, after)
             return _timed(validate_loop(shape, judging), clock() - start)
-        with alarm(_NET_S + _NET_SHARE * limit_s):
+        with alarm(_NET_S + _NET_SHARE * options.timeout_s * (1 + options.audit)):
             judge = _Judge(before, after, options, examples, runs_to_end, clock, start, observe)
             verdict = judge.verdict()
             if options.audit and isinstance(verdict, Proved):

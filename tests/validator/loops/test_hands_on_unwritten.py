@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 import pytest
 
 from optimizer.ir.trace import Trace
@@ -114,6 +116,18 @@ COUNTED = "i2{} = int_add({}, 1)\n"
 NEW = "p9{0} = new_array(1, descr=Items)\nsetfield_gc(p3{0}, p9{0}, descr=Raw.e)\n"
 
 
+def judged(declared: str, whole: str, kept: Iterable[str], reads: str) -> Verdict:
+    """The verdict on a loop that makes and writes so much in each iteration, of which preamble and body keep that."""
+    of_preamble, of_body = kept
+    once, count = STEP.format("", "i0", "{}", "p2", "p1"), COUNTED.format("", "i0")
+    before = f"{declared}{once.format('')}{whole.format('')}{count}jump(p0, p3, p1, i2)\n"
+    first = once.format(", origin=0") + reads.format("", "p1") + of_preamble.format("") + count
+    body = STEP.format(".1", "i2", ", origin=0", "p1", "p3") + reads.format(".1", "p1") + of_body.format(".1")
+    body += COUNTED.format(".1", "i2")
+    after = f"{declared}{first}label(p0, p3, p1, i2, descr=Body)\n{body}jump(p0, p3.1, p3, i2.1, descr=Body)\n"
+    return judge(before, after)
+
+
 @pytest.mark.parametrize("reads", ["", "i5{} = getfield_gc_i({}, descr=Raw.b)\n"])
 @pytest.mark.parametrize("lacks", [(False, False), (True, False), (False, True)])
 @pytest.mark.parametrize(
@@ -127,14 +141,8 @@ NEW = "p9{0} = new_array(1, descr=Items)\nsetfield_gc(p3{0}, p9{0}, descr=Raw.e)
 )
 def test_what_the_recorded_loop_writes_is_written(reads: str, lacks: tuple[bool, bool], whole: str, less: str) -> None:
     """A new object goes to memory two iterations later, where anybody may read the 0 that was stored to it."""
-    one, other = (less if is_less else whole for is_less in lacks)
-    once, count = STEP.format("", "i0", "{}", "p2", "p1"), COUNTED.format("", "i0")
-    before = f"{HELD}{once.format('')}{whole.format('')}{count}jump(p0, p3, p1, i2)\n"
-    first = once.format(", origin=0") + reads.format("", "p1") + one.format("") + count
-    body = STEP.format(".1", "i2", ", origin=0", "p1", "p3") + reads.format(".1", "p1") + other.format(".1")
-    body += COUNTED.format(".1", "i2")
-    after = f"{HELD}{first}label(p0, p3, p1, i2, descr=Body)\n{body}jump(p0, p3.1, p3, i2.1, descr=Body)\n"
-    assert isinstance(judge(before, after), Proved) is not any(lacks)
+    shown = judged(HELD, whole, (less if is_less else whole for is_less in lacks), reads)
+    assert isinstance(shown, Proved) is not any(lacks)
 
 
 NEW_IN = NEW.replace("p9", "p8").replace("new_array", "new_array_clear").replace("Raw.e", "Raw.f")
@@ -150,13 +158,7 @@ def test_an_array_that_is_cleared_stands_for_none_that_is_not(
     parts = [NEW, NEW_IN][:: -1 if is_cleared_first else 1]
     whole, kept = "".join(parts), "".join(parts).replace("new_array_clear", made)
     declared = HELD.replace('e = "ref"', 'e = "ref", f = "ref"')
-    once, count = STEP.format("", "i0", "{}", "p2", "p1"), COUNTED.format("", "i0")
-    before = f"{declared}{once.format('')}{whole.format('')}{count}jump(p0, p3, p1, i2)\n"
-    first = once.format(", origin=0") + asked.format("", "p1") + kept.format("") + count
-    body = STEP.format(".1", "i2", ", origin=0", "p1", "p3") + asked.format(".1", "p1") + kept.format(".1")
-    body += COUNTED.format(".1", "i2")
-    after = f"{declared}{first}label(p0, p3, p1, i2, descr=Body)\n{body}jump(p0, p3.1, p3, i2.1, descr=Body)\n"
-    shown = judge(before, after)
+    shown = judged(declared, whole, (kept, kept), asked)
     assert isinstance(shown, Unsupported) if not is_right else not isinstance(shown, Refuted), shown
 
 

@@ -10,7 +10,8 @@ from optimizer.ir.trace import exit_of
 from tests.pypy_logs import bridge, judged, loop, recorded
 from validator import Proved
 from validator.pypy.judge import OPTIONS, Judged
-from validator.pypy.printed.lines import UNUSED, Line, Printed
+from validator.pypy.printed.lines import Line, Printed
+from validator.pypy.printed.straight import UNUSED
 from validator.pypy.translate import INSTANCES
 from validator.verdict import Options, Verdict
 

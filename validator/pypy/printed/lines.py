@@ -106,8 +106,6 @@ _STRUCTS = re.compile(r"<Field. (list|string|unicode|dict|rpy_)|<ArrayS ")
 _MOST_ASKED = 1 << 14
 """The number of names of functions and memories of which is kept what they tell: logs ask again and again."""
 
-UNUSED = "what the optimized trace loads, and nobody uses, is not loaded"
-
 RPYTHON = "RPython's own functions on lists, strings, dicts and for the garbage collector touch nothing else"
 
 FOREIGN = "functions of C and for raw memory that are given no object touch none but arrays of numbers"

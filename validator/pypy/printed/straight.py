@@ -19,6 +19,8 @@ from validator.pypy.printed.lines import NULL, Line, Printed, allocates_raw, is_
 BEFORE, AFTER = "before", "after"
 """The names of both traces."""
 
+UNUSED = "what the optimized trace loads, and nobody uses, is not loaded"
+
 TOKEN = "p_token"
 """The input that `force_token` gives on both sides: the frame of the running loop."""
 
