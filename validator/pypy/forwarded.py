@@ -62,7 +62,7 @@ class _Alike:
     """The uses of values in the recorded trace and in the optimized one, and what is loaded from them in the former."""
 
     def __init__(self, sameness: Sameness, before: Printed, recorded: _Uses, optimized: _Uses) -> None:
-        self._sameness, self._alone = sameness, sameness_in(before)
+        self._sameness, self._before = sameness, before
         self._recorded, self._optimized = recorded, optimized
         self._held: dict[Node, dict[str, str]] = {}
         for found in (line.access for line in before.lines):
@@ -76,7 +76,8 @@ class _Alike:
         one, other = self._sameness.of(BEFORE, value), self._sameness.of(BEFORE, loaded)
         if not (one[0] and other[0] and self._sameness.constant.isdisjoint((one, other))):
             return False
-        is_met = one == other and self._alone.of(BEFORE, value) != self._alone.of(BEFORE, loaded)
+        alone = sameness_in(self._before)
+        is_met = one == other and alone.of(BEFORE, value) != alone.of(BEFORE, loaded)
         used = (self._optimized[one] & self._recorded[other]) - self._recorded[one]
         if used or (is_met and (depth == _DEEP or is_object(value))):
             return True

@@ -17,7 +17,7 @@ from optimizer.ir.faults import Unsupported
 from optimizer.ir.immutable import replace
 from optimizer.ir.rows.ops import OPS
 from optimizer.ir.rows.row import NEW
-from optimizer.ir.trace import Trace, exit_of
+from optimizer.ir.trace import Trace, Value, exit_of
 from optimizer.ir.types.trace_layout import layout_of
 from validator.prove.discharge import Budget, Discharger, Holds
 from validator.prove.encode import encode
@@ -40,12 +40,14 @@ def hands_over_other_memory(
     """The guard of the optimized trace that hands over a new object which may hold something else than the recorded one
     does where that leaves; None if there is none. `listing` is the optimized trace with all lists, `told` the same one
     with the exit blocks of the proof, whose guards have these `origins`; of a loop, those of the body are relative."""
-    if not any(one.op.kind is NEW for one in listing.ops) or not any(exit_of(one).failargs for one in listing.guards):
+    if not any(one.op.kind is NEW for one in listing.ops):
         return None
     pairs = zip(map(exit_of, listing.guards), map(exit_of, told.guards), strict=True)
     exits = (replace(own, failargs=listed.failargs) for listed, own in pairs)
     whole = listing.of([one if one.exit is None else replace(one, exit=next(exits)) for one in listing.ops])
     one, other = straight(before, whole, loop, options)
+    if not _may_hand_over_new(other):
+        return None
     label = inner_label(listing) if loop is None else None
     if label is not None:
         ahead = sum(one.op.is_guard for one in listing.ops[:label])
@@ -59,6 +61,17 @@ def hands_over_other_memory(
         if origin is not None and not hold(pair, _obligations(pair, j, origin), options):
             return j
     return None
+
+
+def _may_hand_over_new(trace: Trace) -> bool:
+    """Does a guard list a new object, or what is loaded or made of one?"""
+    of_new: set[Value | None] = set()
+    for op in trace.ops:
+        if op.exit is not None and not of_new.isdisjoint(op.exit.failargs or ()):
+            return True
+        if op.result is not None and (op.op.kind is NEW or not of_new.isdisjoint(op.args)):
+            of_new.add(op.result)
+    return False
 
 
 def hands_on_other_memory(before: Trace, after: Trace, options: Options) -> bool:

@@ -39,6 +39,8 @@ def with_watched(
     names = sides.new_numbers()
 
     def told(recorded: Printed, optimized: Printed) -> Printed:
+        if not any(line.name == "quasiimmut_field" for line in recorded.lines):
+            return recorded
         loaded = _found_behind(optimized)
         plain = recorded.with_lines(tuple(line for line in recorded.lines if line.name not in (*IDENTITY, *FIND_OUT)))
         is_peeled = any(line.name == "label" for line in optimized.lines)
