@@ -18,6 +18,7 @@ from validator.pypy.inferred.held import Key
 from validator.pypy.inferred.numbering import Preserved, is_pure
 from validator.pypy.inferred.quotients import Quotients, divided
 from validator.pypy.inferred.sameness import Node, Sameness, sameness_in
+from validator.pypy.inferred.written import ALLOCATIONS
 from validator.pypy.printed.lines import Line, Printed, is_object, is_pointer, is_variable
 from validator.pypy.printed.rows import Position, Rows
 from validator.pypy.printed.straight import AFTER, BEFORE
@@ -26,6 +27,9 @@ FORWARDED = "constants are one object where what is known to be in one is used f
 
 _TESTS = {"guard_class": "class", "guard_nonnull_class": "class", "guard_subclass": "subclass", "guard_value": "value"}
 """The guards that tell of their first arguments what few values are."""
+
+_ITSELF = "", "itself"
+"""Stands for a value among what it is used with."""
 
 _Placed = tuple[Line, Position]
 
@@ -59,14 +63,16 @@ _DEEP = 2
 
 
 class _Alike:
-    """The uses of values in the recorded trace and in the optimized one, and what is loaded from them in the former."""
+    """The uses of values in the recorded trace and in the optimized one, and what the former loads from them, or stores
+    to new ones."""
 
     def __init__(self, sameness: Sameness, before: Printed, recorded: _Uses, optimized: _Uses) -> None:
         self._sameness, self._before = sameness, before
         self._recorded, self._optimized = recorded, optimized
         self._held: dict[Node, dict[str, str]] = {}
+        new = {line.result for line in before.lines if line.name in ALLOCATIONS}
         for found in (line.access for line in before.lines):
-            if found and not found.is_store and len(found.place) == 1:
+            if found and len(found.place) == 1 and (not found.is_store or found.place[0] in new):
                 self._held.setdefault(sameness.of(BEFORE, found.place[0]), {})[found.memory] = found.value
 
     def are_used_so(self, value: str, loaded: str, depth: int = _DEEP) -> bool:
@@ -136,5 +142,6 @@ def _uses(sameness: Sameness, trace: str, lines: Iterable[_Placed]) -> _Uses:
         elif not line.access or line.access.is_store:
             continue
         for place, node in enumerate(nodes):
-            uses[node].add((position, *name, place, *nodes[:place], *nodes[place + 1 :]))
+            rest = (_ITSELF if other == node else other for other in (*nodes[:place], *nodes[place + 1 :]))
+            uses[node].add((position, *name, place, *rest))
     return uses

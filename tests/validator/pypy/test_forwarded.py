@@ -34,6 +34,12 @@ FOUND = (
     KEYS.format(0),
 )
 END = "finish(i3)"
+NEW = (
+    f"i7 = getfield_gc_i(p0, descr={OTHER.replace('FieldP', 'FieldS')})",
+    "p5 = new_with_vtable(descr=<SizeDescr 32>)",
+    f"setfield_gc(p5, i7, descr={KEY})",
+)
+MADE_USED = (KEYS.format(2), "i6 = int_add(i3, 7)", "finish(i6)")
 
 
 @pytest.mark.parametrize(
@@ -52,6 +58,16 @@ END = "finish(i3)"
             (KEYS.format(0).replace("i3", "i5"), *STORED, KEYS.format(2), "i6 = int_add(i3, 7)", "finish(i6)"),
             (KEYS.format(0).replace("i3", "i5"), *FOUND[:3], "i6 = int_add(i5, 7)", "finish(i6)"),
             id="a field of the one is used for that of the other",
+        ),
+        pytest.param(
+            (*NEW, STORE.format(1).replace("p0", "p5"), *STORED[1:], *MADE_USED),
+            (*NEW, STORE.format(11).replace("p0", "p5"), *FOUND[1:3], "i6 = int_add(i7, 7)", "finish(i6)"),
+            id="what was stored to a new object is used for what the other one has there",
+        ),
+        pytest.param(
+            (*STORED, KEYS.format(2), "i6 = int_mul(i3, i3)", "finish(i6)"),
+            (*FOUND[:3], KEYS.format(0), "i6 = int_mul(i3, i3)", "finish(i6)"),
+            id="a square of the one is used for that of the other",
         ),
     ],
 )

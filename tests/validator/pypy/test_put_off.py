@@ -183,6 +183,8 @@ def test_what_they_may_touch_is_not_put_off(field: str, changes: dict[str, str])
         ("ccall_getpid", "", "<Callv 0 EF=2>", True),
         ("_ll_0_raw_malloc_fixedsize___", "", "<Callv 0 EF=5>", True),
         ("_ll_1_raw_free__timespecPtr", ", i1", "<Callv 0 i EF=2 OS=111>", True),
+        ("_ll_1_threadlocalref_get__INTLlT_Signed", ", 48", "<Callv 0 i EF=2 OS=5>", True),
+        ("_ll_1_threadlocalref_get__INTLlT_Signed", ", 48", "<Callv 0 i EF=7 OS=5>", False),
         ("ccall_clock_gettime", ", i1, p0", "<Callv 0 ir EF=2>", False),
         ("ccall_clock_gettime", ", i1, 7", "<Callv 0 ii EF=7>", False),
         ("call_clock_gettime", ", i1, 7", "<Callv 0 ii EF=2>", False),

@@ -220,3 +220,66 @@ def test_constants_of_a_parent_are_not_those_of_its_recorded_loop_of_the_same_nu
     )
     assert facts == guards
     assert len({*facts}) == 2
+
+
+def test_the_loop_says_what_it_has_found_where_it_is_judged_alone() -> None:
+    asked = (Line(None, "guard_class", (CONSTANT, "ConstClass(Number)")), *COMPARED)
+    stated = with_constants(beside_loop(*asked), NOTHING, lambda _: False)
+    assert stated.target is not None
+    said = [
+        [line for line in one.lines if line.name == "record_exact_class"]
+        for one in (stated.before, stated.target.before)
+    ]
+    assert said[0]
+    assert said[0] == said[1]
+
+
+CELL = "<FieldS IntMutableCell.inst_intvalue 8>"
+COUNTS = (
+    f"i2 = getfield_gc_i(ConstPtr(ptr{{}}), descr={CELL})",
+    "i3 = int_lt(i2, 9)",
+    "guard_true(i3{})",
+    "i4 = int_add(i2, 1)",
+    f"setfield_gc(ConstPtr(ptr{{}}), i4, descr={CELL})",
+)
+
+
+def counting(bridge_loads: str, recorded_loads: tuple[str, ...] = ()) -> list[bool]:
+    """Is a loop proved that counts in a global variable, and a bridge to it, which loads so for the label?"""
+    cells = iter(range(1, 20))
+
+    def lines(guard: str) -> list[str]:
+        return [line.format(guard if "guard" in line else next(cells)) for line in COUNTS]
+
+    body = [line.replace("i2", "i4").replace("i3", "i13") for line in COUNTS[1:3]]
+    whole = recorded("[p0]", *lines(""), "jump(p0, descr=<Loop-1>)") + loop(
+        "[p0]",
+        "+1: label(p0, descr=TargetToken(140))",
+        *(f"+1: {line}" for line in lines(", descr=<Guard0x7f21>) [p0]")),
+        "+1: label(p0, i4, descr=TargetToken(141))",
+        *(f"+1: {line.format(', descr=<Guard0x7f32>) [p0]')}" for line in body),
+        "+1: i14 = int_add(i4, 1)",
+        f"+1: setfield_gc(ConstPtr(ptr{next(cells)}), i14, descr={CELL})",
+        "+1: jump(p0, i14, descr=TargetToken(141))",
+    ).replace("[p0])", "[p0]")
+    own = recorded("[p0]", *recorded_loads, MARK, "jump(p0, descr=<Loop-1>)")
+    kept = (f"+1: {line.replace('ptr', 'ptr1')}" for line in recorded_loads)
+    jumping = bridge("[p0]", *kept, f"+1: {MARK}", f"+1: {bridge_loads}", "+1: jump(p0, i8, descr=TargetToken(141))")
+    return [isinstance(one.verdict, Proved) for one in judged(whole + own + jumping.replace("0x7f10", "0x7f32"))]
+
+
+LOADS = f"i8 = getfield_gc_i(ConstPtr(ptr{{}}), descr={CELL})"
+OTHER = (f"i8 = getfield_gc_i(ConstPtr(ptr7), descr={CELL})", "setfield_gc(p0, i8, descr=<FieldS Node.inst_two 32>)")
+
+
+def test_what_a_bridge_loads_for_the_label_is_of_the_constant_that_the_preamble_has_stored_it_to() -> None:
+    assert counting(LOADS.format(30)) == [True, True]
+
+
+def test_nor_is_it_of_another_one_that_the_recorded_bridge_has() -> None:
+    """The value that is handed on is that of another variable, which the bridge loads in any case."""
+    assert counting("i9 = int_add(i8, 0)", OTHER) == [True, False]
+
+
+def test_nor_of_another_field() -> None:
+    assert counting(LOADS.format(30).replace("intvalue 8", "other 16")) == [True, False]

@@ -104,12 +104,21 @@ def equated(comparison: Line) -> Iterator[tuple[str, str]]:
 
 
 def with_constants(sides: Sides, leaves: Preserved, is_fixed: Callable[[str], bool]) -> Sides:
-    """The pair whose recorded trace, with that of the loop that it jumps to, says what it has found of its constants,
-    where calls leave memory as `leaves` says and fields never change that are `fixed`."""
+    """The pair whose recorded trace, and that of the loop that it jumps to, say what they have found of their
+    constants, where calls leave memory as `leaves` says and fields never change that are `fixed`. The former says what
+    the latter has found, too."""
     names = sides.new_numbers()
-    recorded = (sides, sides.target) if sides.target else (sides,)
-    stated = chain(*(_named(_found(one.before, leaves, is_fixed), names) for one in recorded))
-    return replace(sides, before=sides.before.with_lines((*stated, *sides.before.lines)))
+    found = [_found(one.before, leaves, is_fixed) for one in ([sides, sides.target] if sides.target else [sides])]
+    stated = chain.from_iterable(_named(lines, names) for lines in found)
+    before = sides.before.with_lines((*stated, *sides.before.lines))
+    if sides.target is None:
+        return replace(sides, before=before)
+    loop = sides.target.before
+    return replace(
+        sides,
+        before=before,
+        target=replace(sides.target, before=loop.with_lines((*_named(found[-1], names), *loop.lines))),
+    )
 
 
 def _named(lines: tuple[Line, ...], names: Iterator[int]) -> Iterator[Line]:

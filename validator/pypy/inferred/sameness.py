@@ -145,6 +145,8 @@ class Sameness:
                 for sides in self._rows.pairs:
                     self._meet_constants(sides)
             if not self._grew:
+                self._meet_taken()
+            if not self._grew:
                 break
 
     def _behind(self, sides: Sides) -> tuple[tuple[int, int], tuple[str, ...]]:
@@ -275,6 +277,12 @@ class Sameness:
                     here = [at for at in left if _is_at(same[at][2], position, is_stored_to)]
                     if left:
                         self._meet_args((same.pop((here or left)[0])[0],), (arg,))
+
+    def _meet_taken(self) -> None:
+        """Joins the constants of a bridge that nothing else tells of with those that hold what the label takes."""
+        for one, other in self._rows.taken:
+            if self.of(AFTER, one)[0] == AFTER:
+                self.join(AFTER, one, other)
 
     def _unless(self, unmet: Set[Node], trace: str, text: str) -> Node | None:
         node = self.of(trace, text)

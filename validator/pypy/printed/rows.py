@@ -7,7 +7,7 @@ has the loop in a second row, behind itself.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import cache
 
@@ -26,11 +26,13 @@ iterations of a loop are parts 1 and 2, a bridge, or what has no loop, is part 0
 class Rows:
     """The rows of a pair, the last of which begins with it. `copies` are values, with the names that they have where
     the same code stands again: the trace, the name, and the other name. `own` are, of a bridge with a loop behind it,
-    the numbers of operations of both its traces: the loop was recorded at another time."""
+    the numbers of operations of both its traces: the loop was recorded at another time. `taken` are its constants that
+    it loads from for the label, each with the constant that holds that where the preamble comes to it."""
 
     pairs: tuple[Sides, ...]
     copies: tuple[tuple[str, str, str], ...] = ()
     own: tuple[int, int] | None = None
+    taken: tuple[tuple[str, str], ...] = ()
 
     def first_parts(self) -> Iterator[tuple[tuple[Line, ...], tuple[Line, ...]]]:
         """The first iteration of a recorded loop that was peeled, and its preamble."""
@@ -81,7 +83,30 @@ def rows_of(sides: Sides) -> Rows:
     before = row.then(BEFORE, sides.before, target.before)
     after = row.then(AFTER, sides.after, body_of(target.after))
     behind = Sides(sides.before.with_lines(before), sides.after.with_lines(after))
-    return Rows((loop, behind), tuple(row.copies), (len(sides.before.lines) - 1, len(sides.after.lines) - 1))
+    own = len(sides.before.lines) - 1, len(sides.after.lines) - 1
+    return Rows((loop, behind), tuple(row.copies), own, tuple(_taken(sides.after, target.after)))
+
+
+def _taken(bridge: Printed, peeled: Printed) -> Iterator[tuple[str, str]]:
+    """The constants from which a bridge loads what it hands to the label of a loop, each with the one in which the
+    preamble has the value that it hands there."""
+    label = next(place for place, line in enumerate(peeled.lines) if line.name == "label")
+    holders: dict[tuple[str, str], set[str]] = {}
+    for memory, holder, value in _fields_of_constants(peeled.lines[:label]):
+        holders.setdefault((memory, value), set()).add(holder)
+    handed = dict(zip(bridge.lines[-1].args, peeled.lines[label].args, strict=True))
+    for memory, source, value in _fields_of_constants(
+        line for line in bridge.lines if line.name.startswith("getfield")
+    ):
+        targets = holders.get((memory, handed.get(value, "")), set())
+        yield from ((source, target) for target in targets if len(targets) == 1)
+
+
+def _fields_of_constants(lines: Iterable[Line]) -> Iterator[tuple[str, str, str]]:
+    """The accesses to fields of constants: the field, the constant, and the value."""
+    for access in (line.access for line in lines):
+        if access and len(access.place) == 1 and is_pointer(access.place[0]) and is_variable(access.value):
+            yield access.memory, access.place[0], access.value
 
 
 def alone(recorded: Printed) -> Rows:
