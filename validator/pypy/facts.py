@@ -12,7 +12,7 @@ The way is an optimized trace, so what is proved rests on that trace being right
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
 from optimizer.ir.immutable import replace
@@ -38,6 +38,9 @@ _ALL = "all that may have been known where the bridge starts"
 _QUESTIONS = 4
 """Questions in a row, each without what failed before; behind them nothing is taken to be proved."""
 
+
+Changes = Callable[[int, str], bool]
+"""Whether a memory may be another one at the inner label of the loop of that number than its preamble leaves there."""
 
 _TAKE_EXCEPTION = ("save_exc_class", "save_exception", "restore_exception", "guard_exception")
 
@@ -67,14 +70,18 @@ class Facts:
         return (*bridge[:at], *self.lines, *bridge[at:])
 
 
-def facts_of(path: Path, sides: Sides, effects: frozenset[Effect], fields: Fields, *, generous: bool) -> Facts:
-    """The facts at the end of a path that matter to a recorded bridge, or to the loop that it goes on in. `generous`:
-    whatever may hold there is taken to hold. Raises LateFacts."""
+def facts_of(
+    path: Path, sides: Sides, effects: frozenset[Effect], fields: Fields, changes: Changes, *, generous: bool
+) -> Facts:
+    """The facts at the end of a path that matter to a recorded bridge, or to the loop that it goes on in, where a
+    memory `changes` at the inner label of a loop for whoever comes there. `generous`: whatever may hold there is taken
+    to hold. Raises LateFacts."""
     recorded = sides.before
     path = replace(path, lines=tuple(_with_classes(path, recorded)))
-    walk = _Walk(effects, fields, generous)
+    walk = _Walk(effects, fields, changes, generous)
     for line in path.lines:
         walk.pass_(line)
+    path = replace(path, lines=tuple(line for line in path.lines if line.name != "label"))
     used = (*recorded.lines, *(sides.target.before.lines if sides.target else ()))
     accessed = {found.memory for line in used if (found := line.access)}
     accessed |= {line.function for line in used if line.is_loop_invariant}
@@ -107,6 +114,7 @@ class _Walk:
 
     effects: frozenset[Effect]
     fields: Fields
+    changes: Changes
     generous: bool
     classes: dict[str, str] = field(default_factory=dict)
     not_null: set[str] = field(default_factory=set)
@@ -138,6 +146,12 @@ class _Walk:
             self.memory[found.memory, place] = found.value
         elif line.is_loop_invariant:
             self.invariant[line.function, line.args] = line
+        elif line.name == "label" and not self.generous:
+            self.memory = {
+                key: value
+                for key, value in self.memory.items()
+                if self.fields.never_changes(key[0]) or not self.changes(int(line.descr), key[0])
+            }
         elif line.may_write and not self.generous:
             self.memory = {key: value for key, value in self.memory.items() if not self._may_write(line, key[0])}
 

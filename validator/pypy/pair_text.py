@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Set
-from functools import lru_cache
+from functools import lru_cache, partial
 
 from optimizer.ir.dialects.pypy_pairs import Kind, LogPair
 from optimizer.ir.immutable import replace
@@ -107,7 +107,8 @@ def _with_facts(
     path = path_to(pair, file)
     path = path if path is not None and correspond(path.handed, sides.before.inputs) else None
     if path is not None:
-        facts = facts_of(path, sides, knowledge.effects, knowledge.fields, generous=generous)
+        changes = partial(knowledge.targets.may_change, leaves=knowledge.leaves)
+        facts = facts_of(path, sides, knowledge.effects, knowledge.fields, changes, generous=generous)
         sides = replace(sides, before=sides.before.with_lines(facts.in_front(sides.before.lines)))
     sides, tables = with_tables(sides)
     sides, lists = with_lists(sides, whole)

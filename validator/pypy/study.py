@@ -144,7 +144,7 @@ class Study:
         self._descrs.next_log()
         for item in items:
             parents.add(item)
-            targets.add(item)
+            targets.add(item, file)
             if isinstance(item, LogPair):
                 self._add(item, file)
             else:

@@ -301,3 +301,75 @@ def test_what_a_constant_holds_is_a_fact_and_the_constant_that_of_the_loop(hande
     parent, bridge = judged(log)
     assert isinstance(parent.verdict, Proved), parent.verdict
     assert isinstance(bridge.verdict, Proved) is proved, bridge.verdict
+
+
+def peeled(asked: str = "") -> str:
+    """A loop that counts in a field, which the bridge out of its body does not load. The preamble asks so."""
+    whole = f"""
+        [p0, i1]
+        {asked.format("")}
+        i3 = int_lt(i1, 9)
+        guard_true(i3)
+        i2 = int_add(i1, 1)
+        setfield_gc(p0, i2, descr={VALUE})
+        jump(p0, i2, descr=<Loop-1>)
+    """
+    optimized = f"""
+        [p0, i1]
+        label(p0, i1, descr=TargetToken(140))
+        {asked.format(", descr=<Guard0x7f08>")} {"[p0, i1]" if asked else ""}
+        i3 = int_lt(i1, 9)
+        guard_true(i3, descr=<Guard0x7f00>) [p0, i1]
+        i2 = int_add(i1, 1)
+        setfield_gc(p0, i2, descr={VALUE})
+        label(p0, i2, descr=TargetToken(141))
+        i13 = int_lt(i2, 9)
+        guard_true(i13, descr=<Guard0x7f01>) [p0, i2]
+        i12 = int_add(i2, 1)
+        setfield_gc(p0, i12, descr={VALUE})
+        jump(p0, i12, descr=TargetToken(141))
+    """
+    return pair(without_blanks(whole), without_blanks(optimized))
+
+
+LOADED = pair(f"[p0, i2]\ni5 = getfield_gc_i(p0, descr={VALUE})\nfinish(i5)", "[p0, i2]\nfinish(i2)", "7f01")
+CALLS = "call_n(ConstClass(work), p0, descr=<Callv 0 r EF=5>)\nguard_no_exception({})"
+
+
+def to_label(own: str = "", kept: str = "", guard: str = "7f00") -> str:
+    """A bridge to the label, which counts on from another number."""
+    recorded = f"[p0, i1]\n{own}\njump(p0, 5, descr=<Loop-1>)"
+    return pair(
+        without_blanks(recorded), without_blanks(f"[p0, i1]\n{kept}\njump(p0, 5, descr=TargetToken(141))"), guard
+    )
+
+
+def test_a_field_that_the_preamble_has_stored_to_is_known_in_the_body() -> None:
+    assert all(isinstance(one.verdict, Proved) for one in judged(peeled() + LOADED))
+
+
+@pytest.mark.parametrize("is_later", [False, True])
+def test_it_is_not_known_where_bridges_come_to_the_label(*, is_later: bool) -> None:
+    """They have not stored to it."""
+    bridges = (LOADED, to_label()) if is_later else (to_label(), LOADED)
+    verdicts = [one.verdict for one in judged(peeled() + "".join(bridges))]
+    assert not isinstance(verdicts.pop(1 if is_later else 2), Proved)
+    assert all(isinstance(one, Proved) for one in verdicts)
+
+
+LOOKED = pair(f"[p0, i2]\ni5 = getfield_gc_i(p0, descr={OTHER})\nfinish(i5)", "[p0, i2]\nfinish(7)", "7f01")
+SEVEN = f"i9 = getfield_gc_i(p0, descr={OTHER})\nguard_value(i9, 7{{}})"
+
+
+@pytest.mark.parametrize(
+    ("own", "kept", "is_right"),
+    [
+        pytest.param("", "", True, id="nothing"),
+        pytest.param(f"setfield_gc(p0, 8, descr={OTHER})", f"setfield_gc(p0, 8, descr={OTHER})", False, id="a store"),
+        pytest.param(CALLS.format(""), CALLS.format("descr=<Guard0x7f09>") + " [p0]", False, id="a call"),
+    ],
+)
+def test_a_field_that_nobody_writes_in_front_of_the_label_is_known(own: str, kept: str, *, is_right: bool) -> None:
+    """What both parts ask of it was found by the preamble alone."""
+    verdicts = [one.verdict for one in judged(peeled(SEVEN) + to_label(own, kept) + LOOKED)]
+    assert isinstance(verdicts[2], Proved) is is_right, verdicts

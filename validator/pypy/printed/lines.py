@@ -50,7 +50,8 @@ _ALLOCATES = re.compile(r"<Calli 8 i EF=[0-9]+ OS=110>(@.*)?")
 _FREES = re.compile(r"<Callv 0 i EF=[0-9]+ OS=111>(@.*)?")
 
 _FOREIGN = re.compile(
-    r"<Call[ifnv] [0-9]+(?: [if]+)? EF=[2-5](?: OS=(5|111))?>@(ccall_|_ll_[0-9]_(raw_(malloc|free)|threadlocalref_get)_)\w+"
+    r"<Call[ifnv] [0-9]+(?: [if]+)? EF=[2-5](?: OS=(5|111))?>@"
+    r"(ccall_|_ll_[0-9]_(raw_(malloc|free)|threadlocalref_get)_)\w+"
 )
 
 _NUMBERS = re.compile(r"<Array[SUF] ")

@@ -9,7 +9,7 @@ first reading of the log finds them, and a second one holds them only until thei
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Set
+from collections.abc import Callable, Iterable, Iterator, Set
 from dataclasses import dataclass, field
 from functools import lru_cache
 from itertools import takewhile
@@ -90,15 +90,20 @@ class Parents:
 class Targets:
     """The loops of a log to whose inner labels bridges jump, by the numbers of their pairs; 0 is that of a trace that
     has no pair, is not in the log, or is another loop than that to which the recorded bridge goes. `_loops` are the
-    numbers that PyPy gives to loops, by their labels; "" of those in a bridge."""
+    numbers that PyPy gives to loops, by their labels; "" of those in a bridge. `_stored` are the memories to which the
+    preambles of loops store, and all that jumps to their inner labels, which are `_entered` then; `_called` the
+    functions that they call."""
 
     _targets: dict[int, int] = field(default_factory=dict)
     _last_bridges: dict[int, int] = field(default_factory=dict)
     _labels: dict[str, int | None] = field(default_factory=dict)
     _loops: dict[str, str] = field(default_factory=dict)
+    _stored: dict[int, set[str]] = field(default_factory=dict)
+    _called: dict[int, set[str]] = field(default_factory=dict)
+    _entered: set[int] = field(default_factory=set)
 
-    def add(self, item: LogPair | Unpaired) -> None:
-        """Takes in the next pair of the log, or a trace without one."""
+    def add(self, item: LogPair | Unpaired, file: str) -> None:
+        """Takes in the next pair of the log `file`, or a trace without one."""
         section = item.section if isinstance(item, Unpaired) else item.optimized
         if section.is_recorded:
             return
@@ -106,6 +111,9 @@ class Targets:
         jump = _last_jump(section)
         loop = _LOOP.match(section.heading)
         self._loops.update(dict.fromkeys(labels, loop[1] if loop else ""))
+        if jump not in labels and (entered := self._labels.get(jump or "")):
+            self._entered.add(entered)
+            self._add_writes(entered, section, file)
         if isinstance(item, Unpaired):
             self._labels.update(dict.fromkeys(labels, 0))
             return
@@ -118,6 +126,27 @@ class Targets:
             self._last_bridges[target] = item.number
         self._labels.update(dict.fromkeys(labels[:1]))
         self._labels.update(dict.fromkeys(labels[1:], item.number))
+        if labels[1:]:
+            self._add_writes(item.number, section, file)
+
+    def _add_writes(self, loop: int, section: Section, file: str) -> None:
+        """Takes in what the trace writes, up to its inner label, if that is the loop."""
+        try:
+            lines = read_printed(section, file).lines
+        except InputError:  # told where it is judged
+            return
+        inner = [place for place, line in enumerate(lines) if line.name == "label"][1:]
+        ahead = lines[: inner[0] if inner else len(lines)]
+        stores = (found.memory for line in ahead if (found := line.access) and found.is_store)
+        self._stored.setdefault(loop, set()).update(stores)
+        self._called.setdefault(loop, set()).update(line.function for line in ahead if line.may_write)
+
+    def may_change(self, loop: int, memory: str, leaves: Callable[[str, str], bool]) -> bool:
+        """May the memory be another one at the inner label of that loop than the preamble leaves there? Where a bridge
+        comes to it, what the preamble stores has not been stored."""
+        if loop not in self._entered:
+            return False
+        return memory in self._stored[loop] or any(not leaves(function, memory) for function in self._called[loop])
 
     def close(self) -> None:
         """The log has ended: no bridge looks for its label any more."""
@@ -167,7 +196,8 @@ def known_as(constant: str) -> str | None:
 @dataclass(frozen=True, slots=True)
 class Path:
     """The straight way from a start, where nothing is known, to a guard that fails there: its inputs, operations, and
-    the values that the guard hands over; no variable has a higher number than `highest`."""
+    the values that the guard hands over; no variable has a higher number than `highest`. An inner label on the way has
+    the number of its loop as its descr."""
 
     inputs: tuple[str, ...]
     lines: tuple[Line, ...]
@@ -195,7 +225,7 @@ def _through(parent: Parent, printed: Printed, entry: Path | None) -> Path | Non
 
     The way to a guard of a body is that through the preamble, and on, however often the loop went round, and whatever
     bridge came to its label: that is handed what the preamble would have there, if all of these are right
-    (docs/loops.md)."""
+    (docs/loops.md). Memory may be another one there (`Targets.may_change`)."""
     start = 0
     for number, line in enumerate(printed.lines):
         if line.name == "label":
@@ -204,7 +234,8 @@ def _through(parent: Parent, printed: Printed, entry: Path | None) -> Path | Non
             break
     else:
         return None
-    way = tuple(passed for passed in printed.lines[start:number] if passed.name != "label")
+    inner = Line(None, "label", (), str(parent.number))
+    way = tuple(inner if passed.name == "label" else passed for passed in printed.lines[start:number])
     lines = (*plain(way), *_failing(line))
     if start:
         return _renamed(Path(printed.lines[start - 1].args, lines, line.handed), {}, 0, parent.number)
