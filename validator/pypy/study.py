@@ -46,13 +46,25 @@ from validator.pypy.printed.signals import SIGNALS
 from validator.pypy.printed.straight import UNUSED, NotStraight, Sides, sides_of
 from validator.pypy.printed.tables import OF_ONE_STRATEGY, with_tables
 from validator.pypy.printed.variables import OF_NOBODY_ELSE
-from validator.pypy.translate import HASHES, INSTANCES, SAME_CONSTANTS
+from validator.pypy.translate import BY_FIELDS, HASHES, INSTANCES, SAME_CONSTANTS
 
 SEEN_ELSEWHERE = " (seen in other programs)"
 """The end of an assumption that rests on what is kept in a file."""
 
 _CERTAIN = (
-    *(SAME_CONSTANTS, WATCHED, SAME_STRINGS, INSTANCES, HASHES, RPYTHON, FOREIGN, COPIED, UNUSED, FLOAT_BYTES),
+    *(
+        SAME_CONSTANTS,
+        WATCHED,
+        SAME_STRINGS,
+        INSTANCES,
+        BY_FIELDS,
+        HASHES,
+        RPYTHON,
+        FOREIGN,
+        COPIED,
+        UNUSED,
+        FLOAT_BYTES,
+    ),
     *(OF_NOBODY_ELSE, OF_ONE_STRATEGY, OF_ONE_KIND, OF_ONE_PATTERN, OF_ONE_STEP, SIGNALS, LOOKED_UP),
 )
 

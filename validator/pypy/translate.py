@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from functools import partial
 
@@ -90,6 +91,7 @@ def translate(
     used = frozenset(possible(lines, copies))
     used = used if generous else used & effects
     needed = {SAME_STRINGS: strings, INSTANCES: names.asks_for_objects, COPIED: copies.arrays}
+    needed[BY_FIELDS] = names.goes_by_fields
     earliest = earliest_origins(sides, rows, sameness)
     origins, moved = origins_of(sides, rows, sameness, earliest)
     of_target = _written(sides.target, extra, names, fields, is_right=True) if sides.target else ()
@@ -130,6 +132,7 @@ def _entered(loop: Trace) -> Trace:
 
 SAME_CONSTANTS = "constant objects at corresponding places of both traces are the same"
 INSTANCES = "what has a field whose name begins with inst_ is an instance"
+BY_FIELDS = "new objects are of the class that others with such a field were found to be of"
 HASHES = "strings have their hashes where strhash reads them"
 
 
@@ -247,6 +250,7 @@ class _Names:
     sizes: dict[Node, tuple[str, str]] = field(default_factory=dict)
     other_sizes: dict[tuple[Node, str, str], str] = field(default_factory=dict)
     callees: dict[str, list[str]] = field(default_factory=dict)
+    goes_by_fields: bool = False
 
     @property
     def asks_for_objects(self) -> bool:
@@ -261,9 +265,38 @@ class _Names:
                 self.same_code[other] = one
         for sides in self.rows.pairs:
             self._made_alike(sides)
-            for line in sides.before.lines:
-                if line.name == "guard_class":
-                    self.classes.setdefault(self._made(BEFORE, line.args[0]), class_name(line.args[1]))
+        found = self._classes_found(executed for executed, _ in map(self.rows.recorded, self.rows.pairs))
+        self.classes.update(found)
+        of_fields = self._classes_of_fields()
+        for node, class_ in self._classes_found(later for _, later in map(self.rows.recorded, self.rows.pairs)).items():
+            if node not in found and any(of_fields[memory] == {class_} for memory in self._stored_to(node)):
+                self.classes[node], self.goes_by_fields = class_, True
+
+    def _classes_found(self, traces: Iterable[tuple[Line, ...]]) -> dict[Node, str]:
+        """The classes that guards of these find, of values and of all that the same code makes."""
+        found: dict[Node, str] = {}
+        for line in (line for lines in traces for line in lines if line.name == "guard_class"):
+            found.setdefault(self._made(BEFORE, line.args[0]), class_name(line.args[1]))
+        return found
+
+    def _classes_of_fields(self) -> Mapping[str, Set[str]]:
+        """The classes that have been found of objects with such fields."""
+        of_fields = defaultdict[str, set[str]](set)
+        for lines, _ in map(self.rows.recorded, self.rows.pairs):
+            tested = {line.args[0]: class_name(line.args[1]) for line in lines if line.name == "guard_class"}
+            for found in (line.access for line in lines):
+                if found and found.place[0] in tested:
+                    of_fields[found.memory].add(tested[found.place[0]])
+        return of_fields
+
+    def _stored_to(self, node: Node) -> Iterator[str]:
+        """The fields that the recorded trace stores to new objects of that code."""
+        for sides in self.rows.pairs:
+            made = {line.result for line in sides.before.lines if line.name in ALLOCATIONS}
+            for found in (line.access for line in sides.before.lines):
+                is_made = found is not None and found.is_store and found.place[0] in made
+                if found and is_made and self._made(BEFORE, found.place[0]) == node:
+                    yield found.memory
 
     def _made_alike(self, sides: Sides) -> None:
         """Takes objects of both traces for such of one class that have the same size and contents, or hold objects

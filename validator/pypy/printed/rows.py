@@ -41,6 +41,12 @@ class Rows:
             ends = self._first(self.pairs[0])
             yield before[: ends[0]], after[: ends[1]]
 
+    def recorded(self, sides: Sides) -> tuple[tuple[Line, ...], tuple[Line, ...]]:
+        """The recorded trace of a row, as far as it was recorded there, and what stands behind that: it was recorded at
+        another time, and its guards need not pass there."""
+        lines, end = sides.before.lines, self._first(sides)[0]
+        return lines[:end], lines[end:]
+
     def positions(self, sides: Sides) -> tuple[list[Position], list[Position]]:
         """The positions of the operations of both traces of a row, as far as the log tells them."""
         one, other = self._first(sides)
