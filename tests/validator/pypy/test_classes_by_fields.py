@@ -12,26 +12,24 @@ CLASS = "guard_class({}, ConstClass({}))"
 LOADS = f"i5 = getfield_gc_i(p2, descr={INT})"
 
 
-def judged_loop(
-    stored: str, *asked: str, first: str = CLASS.format("p2", "W_IntObject")
-) -> tuple[bool, tuple[str, ...]]:
+def judged_loop(stored: str, *asked: str, loads: str = LOADS) -> tuple[bool, tuple[str, ...]]:
     """Is a loop proved that hands a new object to itself, with a number in that field, the body of which does not ask
     for its class? And what is assumed. The recorded loop and the preamble ask so, too."""
 
-    def guarded(lines: tuple[str, ...]) -> list[str]:
+    def guarded(lines: tuple[str, ...], handed: str, first: int) -> list[str]:
         return [
-            f"{line[:-1]}, descr=<Guard0x7f{at}>) [p0, i1]" * ("guard" in line) or line
-            for at, line in enumerate(lines, 10)
+            f"{line[:-1]}, descr=<Guard0x7f{at}>) [p0, {handed}]" * ("guard" in line) or line
+            for at, line in enumerate(lines, first)
         ]
 
     store = f"setfield_gc(p4, i3, descr={stored})"
-    lines = (first, LOADS, *asked)
+    lines = (CLASS.format("p2", "W_IntObject"), *asked, loads)
     log = recorded("[p0, i1, p2]", *lines, *MADE, store, "jump(p0, i3, p4, descr=<Loop-1>)") + loop(
         "[p0, i1, p2]",
         "+1: label(p0, i1, p2, descr=TargetToken(140))",
-        *(f"+1: {line}" for line in (*guarded(lines), MADE[0])),
+        *(f"+1: {line}" for line in (*guarded(lines, "i1", 10), MADE[0])),
         "+1: label(p0, i3, descr=TargetToken(141))",
-        *(f"+1: {line}" for line in guarded(asked)),
+        *(f"+1: {line}" for line in guarded(asked, "i3", 20)),
         "+1: i13 = int_add(i3, 1)",
         "+1: jump(p0, i13, descr=TargetToken(141))",
     )
@@ -47,7 +45,7 @@ def test_a_new_object_is_of_the_class_that_others_with_its_field_were_found_to_b
 
 def test_one_with_another_field_may_be_of_another_class() -> None:
     """The guard that asks for it was recorded of the object in front of the loop."""
-    assert not judged_loop(OTHER)[0]
+    assert not judged_loop(OTHER, loads="i5 = int_add(i1, 2)")[0]
 
 
 def test_so_may_one_with_a_field_of_objects_of_two_classes() -> None:
