@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Set
+from collections.abc import Callable, Set
 from functools import lru_cache, partial
+from itertools import takewhile
 
 from optimizer.ir.dialects.pypy_pairs import Kind, LogPair
 from optimizer.ir.immutable import replace
@@ -21,14 +22,14 @@ from validator.pypy.inferred.constants.zeros import with_zeros
 from validator.pypy.inferred.executed import with_calls_of_constants, with_constants
 from validator.pypy.inferred.given import with_given
 from validator.pypy.inferred.grants import with_guards_that_hold, with_narrow_numbers
-from validator.pypy.inferred.sameness import Node, Sameness
+from validator.pypy.inferred.sameness import FOUND_LATER, Node, Sameness
 from validator.pypy.inferred.watched import with_watched
 from validator.pypy.printed.float_bytes import with_float_bytes
 from validator.pypy.printed.frames import check_frames
 from validator.pypy.printed.lines import is_pointer
 from validator.pypy.printed.lists import named_kinds, with_lists
 from validator.pypy.printed.lookups import with_lookups
-from validator.pypy.printed.parents import correspond, path_to
+from validator.pypy.printed.parents import Parents, correspond, path_to
 from validator.pypy.printed.patterns import with_pattern
 from validator.pypy.printed.rows import Rows, by_preamble, rows_of, with_target
 from validator.pypy.printed.signals import with_ticks
@@ -68,7 +69,7 @@ def translated(
     sides, types = with_types(sides, knowledge.inferred.types) if is_typed else (sides, ())
     if strict is not None:
         sides = with_narrow_numbers(with_guards_that_hold(sides, strict.origins, pair.kind))
-    text = _text(sides, knowledge, generous=generous)
+    text = _text(sides, knowledge, _bridged(pair, sides, knowledge.parents), generous=generous)
     text, numbers = with_numbers(sides, text, knowledge.inferred.arrays) if is_typed else (text, ())
     rests_on = {parent.number for parent in pair.parents if facts.lines}
     rests_on |= {number for number in knowledge.targets.bridges_to(rests_on) if number < pair.number}
@@ -117,16 +118,17 @@ def _with_facts(
     return whole, sides, facts, (*unused, *of_floats, *of_signals, *tables, *lists, *pattern, *variables)
 
 
-def _text(sides: Sides, knowledge: Knowledge, *, generous: bool) -> Translated:
-    rows = rows_of(sides)
-    sameness, inferred = Sameness(rows, knowledge.leaves), knowledge.inferred
+def _text(sides: Sides, knowledge: Knowledge, denied: Set[int | None], *, generous: bool) -> Translated:
+    rows, inferred = rows_of(sides), knowledge.inferred
+    classes = partial(Sameness, preserved=knowledge.leaves, denied=denied if inferred.goes_by_later else None)
+    sameness = classes(rows)
     made_one = _made_one(rows, sameness, inferred.lone)
     tables = alike(sides, inferred.alike)
     steps = of_one_step(sides)
     same = [(one, other) for one, *others in tables.values() for other in others] + steps
     if made_one or same:
-        sameness = Sameness(rows, knowledge.leaves, inferred.lone, same)
-    sameness, more = _with_forwarded(rows, sameness, same, knowledge)
+        sameness = classes(rows, lone=inferred.lone, made_one=same)
+    sameness, more = _with_forwarded(rows, sameness, same, knowledge, classes)
     same += more
     stated, folded = with_folded(sides, rows, sameness, inferred.folded)
     known = known_constants(rows, sameness, inferred.contents)
@@ -134,17 +136,31 @@ def _text(sides: Sides, knowledge: Knowledge, *, generous: bool) -> Translated:
         sides = with_held(stated, sameness, known, knowledge.fields)
         compared = characters(rows, sameness, known)
         rows = rows_of(sides)
-        sameness = Sameness(rows, knowledge.leaves, inferred.lone, same, compared)
+        sameness = classes(rows, lone=inferred.lone, made_one=same, characters=compared)
     text = translate(
         sides, rows, sameness, inferred.effects, knowledge.fields, contents=inferred.contents, generous=generous
     )
-    of_one = (*map(of_one_array, tables), *((OF_ONE_STEP,) if steps else ()), *((FORWARDED,) if more else ()))
+    used = {OF_ONE_STEP: steps, FORWARDED: more, FOUND_LATER: sameness.goes_by_later}
+    of_one = (*map(of_one_array, tables), *filter(used.get, used))
     assumes = (*text.assumes, *map(_one_object, made_one), *of_one, *folded)
     return replace(text, assumes=assumes)
 
 
+def _bridged(pair: LogPair, sides: Sides, parents: Parents) -> Set[int | None]:
+    """The positions of guards for constants, in the preamble of a loop, or of that to which a bridge goes, from which
+    bridges start: other values come there."""
+    loop, number = (sides.target, pair.target.number) if sides.target and pair.target else (sides, pair.number)
+    ahead = takewhile(lambda line: line.name != "label", loop.after.lines)
+    guards = (line for line in ahead if line.name == "guard_value")
+    return {guard.passed for guard in guards if parents.resumed(number, guard) is not None}
+
+
 def _with_forwarded(
-    rows: Rows, sameness: Sameness, same: list[tuple[str, str]], knowledge: Knowledge
+    rows: Rows,
+    sameness: Sameness,
+    same: list[tuple[str, str]],
+    knowledge: Knowledge,
+    classes: Callable[..., Sameness],
 ) -> tuple[Sameness, list[tuple[str, str]]]:
     """The classes with constants that are one as values are forwarded, each of which tells where others stand; and
     these constants."""
@@ -152,7 +168,7 @@ def _with_forwarded(
     found = forwarded(rows, sameness, leaves) if inferred.forwards else []
     while found:
         more += found
-        sameness = Sameness(rows, leaves, inferred.lone, [*same, *more])
+        sameness = classes(rows, lone=inferred.lone, made_one=[*same, *more])
         found = [one for one in forwarded(rows, sameness, leaves) if one not in more]
     return sameness, more
 

@@ -45,7 +45,8 @@ _SAY_TRUTH = ("guard_true", "guard_false", "record_exact_value_i")
 @dataclass(slots=True)
 class Pass:
     """Numbers the values of one trace. `known` has the classes of operations by their arguments' classes, of both
-    traces; guards from `later` on have passed at another time, of which optimized ones ask for the `asked` constants;
+    traces; guards from `later` on have passed at another time, of which optimized ones ask for the `asked` constants,
+    and those from `again` on were recorded at another time;
     `memory` tells what a load gives here, `writers` are the functions called so far that may write memory, but for
     copies into arrays that nothing else reaches yet, which an optimizer may do item by item; `loads` counts the loads
     from one place of which this trace does not know what they give, and pending exceptions; `made` has the allocations,
@@ -59,7 +60,10 @@ class Pass:
     preserved: Preserved
     later: float = inf
     asked: tuple[str, ...] = ()
+    again: float = inf
     at: int = 0
+    passed: int | None = None
+    loaded: set[str] = field(default_factory=set)
     memory: defaultdict[str, Memory] = field(default_factory=lambda: defaultdict(Memory))
     writers: list[str] = field(default_factory=list)
     loads: Counter[object] = field(default_factory=Counter)
@@ -87,7 +91,7 @@ class Pass:
                         self._same(line.args[0], ("arraylen_gc", self.of(line.result)))
                 elif line.name in IDENTITY:
                     truths[line.result] = line
-            self.at = at
+            self.at, self.passed = at, line.passed
             self._line(line, truths)
 
     def _line(self, line: Line, truths: Mapping[str, Line]) -> None:
@@ -157,8 +161,10 @@ class Pass:
         return base, _FOLDED[name](number, int(nodes[1][1]))
 
     def _compared(self, line: Line, *, holds: bool) -> None:
+        """Notes what the comparison says, but for that two constants are one that were recorded at another time."""
         if holds == line.name.endswith("_eq"):
-            self._found(line.args)
+            if self.at < self.again or not self.sameness.constant.issuperset(self._nodes(line.args)):
+                self._found(line.args)
         else:
             self.sameness.tell_apart(*map(self.of, line.args))
 
@@ -166,13 +172,20 @@ class Pass:
         """Notes that these are found to be one. That the guard of a loop has passed does not say so of constants of a
         bridge to it, where the optimized loop asks, too: it need not pass behind the bridge."""
         nodes = {*self._nodes(args)}
-        is_later = self.at >= self.later and nodes <= self.sameness.constant
-        if not is_later or nodes.isdisjoint(self.sameness.of(AFTER, text) for text in self.asked):
+        are_constant = nodes <= self.sameness.constant
+        is_later = self.at >= self.later and are_constant
+        if is_later and not nodes.isdisjoint(self.sameness.of(AFTER, text) for text in self.asked):
+            return
+        if self.at >= self.again and are_constant and args[0] in self.loaded:
+            self.sameness.join_again(self.passed, *args)
+        else:
             self.sameness.join(self.trace, *args)
 
     def _access(self, access: Access) -> None:
         name, place = access.memory, self._nodes(access.place)
         memory = self.memory[name]
+        if not access.is_store:
+            self.loaded.add(access.value)
         known = memory.accesses.get(place)
         if access.is_store:
             self._stored(access, memory, place[0])

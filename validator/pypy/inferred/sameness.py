@@ -38,6 +38,8 @@ def NOTHING(function: str, memory: str) -> bool:
     return False
 
 
+FOUND_LATER = "constants are one object where a guard says so that was recorded of another value"
+
 _ROUNDS = 30
 """Classes grow in each round; behind so many they are taken as they are."""
 
@@ -89,7 +91,9 @@ class _Made:
 
 class Sameness:
     """Classes of values and constants of both traces. `lone` are fields that one constant object alone has, `made_one`
-    are pairs of constants of the recorded trace that are one, `characters` those that some of its constants are."""
+    are pairs of constants of the recorded trace that are one, `characters` those that some of its constants are.
+    Constants are one, too, as guards find that were recorded of other values, but for those at the `denied` positions,
+    and `goes_by_later` if so; not where these are None."""
 
     def __init__(
         self,
@@ -98,6 +102,8 @@ class Sameness:
         lone: Set[str] = frozenset(),
         made_one: Iterable[tuple[str, str]] = (),
         characters: Mapping[str, int] = MappingProxyType({}),
+        *,
+        denied: Set[int | None] | None = None,
     ) -> None:
         self._parents: dict[Node, Node] = {}
         self._nodes = defaultdict[str, dict[str, Node]](dict)
@@ -105,6 +111,8 @@ class Sameness:
         self.constant: set[Node] = set()
         self._rows = rows
         self._characters = characters
+        self._denied = denied
+        self.goes_by_later = False
         self._grew = False
         self._changes = 0
         self._answers: _Answers | None = None
@@ -136,7 +144,8 @@ class Sameness:
                 changes, known = recorded.get(place, (-1, {}))
                 if changes != self._changes:
                     changes, known = recorded[place] = self._changes, {}
-                    Pass(self, BEFORE, known, preserved, later[0], asked).number(sides.before.lines)
+                    again = len(self._rows.recorded(sides)[0])
+                    Pass(self, BEFORE, known, preserved, later[0], asked, again).number(sides.before.lines)
                 Pass(self, AFTER, {**known}, preserved).number(sides.after.lines)
                 self._meet(sides.before.lines, sides.after.lines, later)
             for before, preamble in self._rows.first_parts():
@@ -194,6 +203,14 @@ class Sameness:
 
     def join(self, trace: str, one: str, other: str) -> None:
         self.unite(self.of(trace, one), self.of(trace, other))
+
+    def join_again(self, passed: int | None, one: str, other: str) -> None:
+        """Makes one of constants of the recorded trace which a guard at that position finds to be, that was recorded of
+        another value."""
+        nodes = self.of(BEFORE, one), self.of(BEFORE, other)
+        if self._denied is not None and passed not in self._denied and nodes[0] != nodes[1]:
+            self.unite(*nodes)
+            self.goes_by_later = True
 
     def unite(self, one: Node, other: Node) -> None:
         """Makes one class of two, but for what is told apart: constants that print differently, or are compared. It

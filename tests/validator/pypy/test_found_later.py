@@ -1,0 +1,84 @@
+"""Constants that a guard finds to be one which was recorded of another value: of the iteration before, or in a loop
+behind a bridge."""
+
+from __future__ import annotations
+
+from optimizer.ir.dialects.pypy_log import read_traces
+from optimizer.ir.dialects.pypy_pairs import LogPair, pair_sections
+from tests.pypy_logs import bridge, judged, loop, recorded
+from validator import Proved
+from validator.pypy.inferred.sameness import FOUND_LATER
+from validator.pypy.judge import judge
+from validator.pypy.study import study
+
+MAP, VALUE = "<FieldP Instance.inst_map 16>", "<FieldS Instance.inst_value 8>"
+MADE = (
+    "i3 = int_add(i1, 1)",
+    "p4 = new_with_vtable(descr=<SizeDescr 24>)",
+    f"setfield_gc(p4, ConstPtr(ptr5), descr={MAP})",
+    f"setfield_gc(p4, i3, descr={VALUE})",
+)
+AT = "debug_merge_point(0, 0, 'f;a.py:4-9~#{} LOAD_ATTR')"
+ASKED = (AT.format(1), f"p5 = getfield_gc_r(p2, descr={MAP})", AT.format(2), "guard_value(p5, ConstPtr(ptr{}){})")
+LOG = recorded(
+    "[p0, i1, p2]",
+    *(line.format(1, "") for line in ASKED),
+    *MADE,
+    "jump(p0, i3, p4, descr=<Loop-1>)",
+) + loop(
+    "[p0, i1, p2]",
+    "+1: label(p0, i1, p2, descr=TargetToken(140))",
+    *(line.format(2, ", descr=<Guard0x7f20>) [p0, i1, p2]").replace("])", "]") for line in ASKED),
+    f"+1: {MADE[0]}",
+    "+1: label(p0, i3, descr=TargetToken(141))",
+    AT.format(1),
+    AT.format(2),
+    "+1: i13 = int_add(i3, 1)",
+    "+1: jump(p0, i13, descr=TargetToken(141))",
+)
+OUT = recorded("[p0, i1, p2]", "finish(i1)") + bridge("[p0, i1, p2]", "+1: finish(i1)").replace("0x7f10", "0x7f20")
+
+
+def test_the_map_of_a_new_object_is_the_one_that_the_loop_was_recorded_with() -> None:
+    (one,) = judged(LOG)
+    assert isinstance(one.verdict, Proved), one.verdict
+    assert one.texts is not None
+    assert FOUND_LATER in one.texts.assumes
+
+
+def test_it_may_be_another_one_where_a_bridge_starts_at_that_guard() -> None:
+    assert not isinstance(judged(LOG + OUT)[0].verdict, Proved)
+
+
+def test_a_bridge_out_of_another_guard_says_nothing() -> None:
+    assert isinstance(judged(LOG + OUT.replace("0x7f20", "0x7f21"))[0].verdict, Proved)
+
+
+def test_it_is_inferred_and_not_certain() -> None:
+    items = list(pair_sections(read_traces(LOG.splitlines())))
+    knowledge = study(items, "log").certain()
+    (pair,) = (item for item in knowledge.given(items) if isinstance(item, LogPair))
+    assert not isinstance(judge(pair, "log", knowledge).verdict, Proved)
+
+
+COMPARED = ("i5 = ptr_eq(p2, ConstPtr(ptr{}))", "guard_true(i5{})")
+
+
+def test_that_a_comparison_was_true_does_not_say_so_of_the_next_iteration() -> None:
+    """Not of `if x is None: x = 5`."""
+    log = recorded(
+        "[p0, i1, p2]",
+        *(line.format(1 if "ptr" in line else "") for line in COMPARED),
+        MADE[0],
+        "jump(p0, i3, ConstPtr(ptr5), descr=<Loop-1>)",
+    ) + loop(
+        "[p0, i1, p2]",
+        "+1: label(p0, i1, p2, descr=TargetToken(140))",
+        f"+1: {COMPARED[0].format(2)}",
+        f"+1: {COMPARED[1].format(', descr=<Guard0x7f20>')} [p0, i1, p2]",
+        f"+1: {MADE[0]}",
+        "+1: label(p0, i3, descr=TargetToken(141))",
+        "+1: i13 = int_add(i3, 1)",
+        "+1: jump(p0, i13, descr=TargetToken(141))",
+    )
+    assert not isinstance(judged(log)[0].verdict, Proved)
