@@ -25,6 +25,7 @@ from validator.prove.judge import OUT_OF_TIME, validate
 from validator.pypy.ends import RESUME_AT_END, fails_at_end, prove_to_end, with_end
 from validator.pypy.exits import Prove, prove_with_exits
 from validator.pypy.facts import LateFacts
+from validator.pypy.label_args import BY_SIZE
 from validator.pypy.objections import objection_to, objection_to_jump
 from validator.pypy.open import Open
 from validator.pypy.origins import with_places
@@ -162,8 +163,10 @@ def _to_label(pair: LogPair, file: str, knowledge: Knowledge, options: Options, 
     else:
         told = text
         verdict, texts = _in_turn(text, options, prove)
-    if isinstance(verdict, Proved) and (objection := objection_to_jump(text, options)):
-        verdict = Unknown(verdict.evidence, objection)
+    if isinstance(verdict, Proved):
+        objection, assumed = objection_to_jump(text, options)
+        verdict = Unknown(verdict.evidence, objection) if objection else verdict
+        texts = replace(texts, assumes=(*texts.assumes, *assumed))
     return Judged(verdict, texts, translated=told)
 
 
@@ -187,6 +190,8 @@ def holds(judged: Judged, pair: LogPair, file: str, knowledge: Knowledge, option
     origins that guards have by now; behind a question that has another answer none is asked."""
     if judged.texts is None or not any(map(is_inferred, judged.texts.assumes)):
         return True
+    if BY_SIZE in judged.texts.assumes:
+        return False
     proved, shown = judged.translated, judged.verdict
     assert proved is not None
     assert isinstance(shown, Proved)

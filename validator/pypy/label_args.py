@@ -56,27 +56,36 @@ class _Virtual:
     held: Mapping[tuple[str, int], _Place]
 
 
+BY_SIZE = "new objects of one size that hold the same are of one class"
+
 _Place = _Taken | Constant | _Virtual | None
 """Where a value is with which the recorded loop goes round; None: nowhere."""
 
 
-def doubtful_args(
-    loop: tuple[Trace, Trace], before: Trace, after: Trace, options: Options
-) -> tuple[list[int], frozenset[int]]:
+@immutable
+class Doubtful:
     """The arguments of the recorded jump of a bridge that may not be what the optimized one hands to the label in their
-    place, and the arguments of the label that stand for none of them."""
+    place, the arguments of the label that stand for none of them, and whether new objects were told by their size."""
+
+    wrong: list[int]
+    others: frozenset[int]
+    goes_by_size: bool = False
+
+
+def doubtful_args(loop: tuple[Trace, Trace], before: Trace, after: Trace, options: Options) -> Doubtful:
+    """What there is to doubt of what a bridge hands to a label."""
     shape = loop_of(*loop)
     numbers = frozenset(range(len(shape.peeled.body.inputs)))
     try:
         places = _places(shape, options)
         pair = at_jump(before, after, options)
     except Unsupported:
-        return [0], numbers
+        return Doubtful([0], numbers)
     bridge = _Bridge(pair, knowing_all(pair.before, pair.after), options)
     wrong = [k for k, place in enumerate(places) if not bridge.has(pair.before.end[k], place)]
     taken = {number for place in places for number in _numbers(place)}
     wrong += [k for k, place in enumerate(places) if not all(map(bridge.keeps_apart, sorted(_numbers(place))))]
-    return wrong, numbers - taken
+    return Doubtful(wrong, numbers - taken, bridge.goes_by_size)
 
 
 def computed_otherwise(
@@ -210,12 +219,13 @@ def _may_be_one(one: str, other: str) -> bool:
 @dataclass(slots=True)
 class _Bridge:
     """A recorded bridge in front of its jump, and the objects that it has in the place of those of the loop, as far as
-    they have been found: each is one object there, too."""
+    they have been found: each is one object there, too. `goes_by_size`: one is of another type by its name."""
 
     pair: Pair
     simplify: Simplify
     options: Options
     found: dict[Term, Term] = field(default_factory=dict)
+    goes_by_size: bool = False
 
     def has(self, term: Term, place: _Place) -> bool:
         """Is what the bridge hands on in that place?"""
@@ -234,6 +244,7 @@ class _Bridge:
         made = _made(self.pair, term)
         if made is None or not _may_be_one(term.value.type.name, place.type_):
             return False
+        self.goes_by_size |= term.value.type.name != place.type_
         is_other = term in self.found.values() and self.found.get(place.made) is not term
         if is_other or self.found.setdefault(place.made, term) is not term:
             return False

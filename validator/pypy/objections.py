@@ -7,7 +7,7 @@ from optimizer.ir.trace import Trace, exit_of
 from validator.loops.proofs import ENTRY
 from validator.pypy.exits import Shown
 from validator.pypy.handed import hands_on_other_memory, hands_over_other_memory
-from validator.pypy.label_args import computed_otherwise, doubtful_args
+from validator.pypy.label_args import BY_SIZE, computed_otherwise, doubtful_args
 from validator.pypy.resume_data import are_computed, hand_over_the_same, may_share, with_origins
 from validator.pypy.translate import Translated
 from validator.verdict import Options, Proved
@@ -33,19 +33,20 @@ def objection_to(proved: Proved, text: Translated, before: Trace, told: Trace, s
     return None
 
 
-def objection_to_jump(text: Translated, options: Options) -> str | None:
+def objection_to_jump(text: Translated, options: Options) -> tuple[str | None, tuple[str, ...]]:
     """The reason for which a bridge may hand something else to a label than it has to, if there is one: another value
     than what the recorded bridge hands on, or, of a value that the recorded loop computes anew, another one than what
-    that computes behind the bridge."""
+    that computes behind the bridge. And what is assumed for there being none."""
     assert text.loop is not None
-    wrong, others = doubtful_args(text.loop, text.before, text.after, options)
-    if wrong:
-        return (
-            f"argument {wrong[0]} of the recorded jump may be another value, or object, than the optimized one hands on"
-        )
+    args = doubtful_args(text.loop, text.before, text.after, options)
+    if args.wrong:
+        what = f"argument {args.wrong[0]} of the recorded jump"
+        return f"{what} may be another value, or object, than the optimized one hands on", ()
     used = _used(text.loop[1])
-    wrong = computed_otherwise(text.loop, text.before, text.after, sorted(others & used), options)
-    return f"argument {wrong[0]} of the jump may not be what the loop takes there" if wrong else None
+    wrong = computed_otherwise(text.loop, text.before, text.after, sorted(args.others & used), options)
+    if wrong:
+        return f"argument {wrong[0]} of the jump may not be what the loop takes there", ()
+    return None, (BY_SIZE,) if args.goes_by_size else ()
 
 
 def _used(peeled: Trace) -> set[int]:

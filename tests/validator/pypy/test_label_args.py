@@ -7,9 +7,14 @@ from collections.abc import Sequence
 
 import pytest
 
-from tests.pypy_logs import bridge, judged, loop, recorded
-from validator import Proved, Unknown
-from validator.pypy.judge import Judged
+from optimizer.ir.dialects.pypy_pairs import LogPair
+from optimizer.ir.trace import Trace
+from tests.pypy_logs import bridge, judged, loop, pairs_of, recorded
+from validator import Options, Proved, Unknown, Verdict, validate
+from validator.pypy.judge import OPTIONS, Judged, holds, judge
+from validator.pypy.label_args import BY_SIZE
+from validator.pypy.resume_data import Loop
+from validator.pypy.study import study
 
 COUNT = "<FieldS Counter.count 8>"
 PLACE = "<FieldP Counter.place 24>"
@@ -194,7 +199,7 @@ FOUND = f"p7 = getfield_gc_r(p0, descr={PLACE})"
 def two_handed_on(
     of_loop: str, of_bridge: str, optimized: Sequence[str], handed: str, *, found: bool = False
 ) -> Judged:
-    """The verdict on a bridge to a loop that goes round with two values, of which the label takes what new ones hold;
+    """A bridge to a loop that goes round with two values, of which the label takes what new ones hold;
     if one of them is `found` by a load, that is handed on as it is."""
     more, label = ([FOUND], "p0, i3, p7") if found else (boxed("p6"), "p0, i3")
     before = [line.format(COUNT, "") for line in STEP]
@@ -215,7 +220,29 @@ def two_handed_on(
     makes = ["i3 = int_mul(i1, 2)", *boxed("p5"), *more]
     log += recorded("[p0, i1]", *makes, f"jump(p0, {of_bridge}, descr=<Loop1>)")
     log += bridge("[p0, i1]", *(f"+1: {line}" for line in optimized), f"+1: jump(p0, {handed}, descr=TargetToken(141))")
-    return judged(log)[1]
+    return log
+
+
+def two_handed_on(
+    of_loop: str, of_bridge: str, optimized: Sequence[str], handed: str, *, found: bool = False
+) -> Judged:
+    """The verdict on that bridge."""
+    return judged(log_of_two(of_loop, of_bridge, optimized, handed, found=found))[1]
+
+
+def test_that_new_objects_of_one_size_are_of_one_class_is_told_and_not_certain() -> None:
+    log = log_of_two("p5, p6", "p5, p6", MAKES[:1], "i3")
+    given = study(pairs_of(log), "log")
+    pair = [item for item in given.given(pairs_of(log)) if isinstance(item, LogPair)][1]
+
+    def prove(before: Trace, after: Trace, options: Options, loop: Loop) -> Verdict:
+        return validate(before, after, options, loop=loop)
+
+    shown = judge(pair, "log", given, prove=prove)
+    assert isinstance(shown.verdict, Proved)
+    assert shown.texts is not None
+    assert BY_SIZE in shown.texts.assumes
+    assert not holds(shown, pair, "log", given, OPTIONS, prove)
 
 
 @pytest.mark.parametrize("of_loop", ["p5, p6", "p5, p5"])
