@@ -196,9 +196,7 @@ def boxed(value: str, number: str = "i3") -> list[str]:
 FOUND = f"p7 = getfield_gc_r(p0, descr={PLACE})"
 
 
-def two_handed_on(
-    of_loop: str, of_bridge: str, optimized: Sequence[str], handed: str, *, found: bool = False
-) -> Judged:
+def log_of_two(of_loop: str, of_bridge: str, optimized: Sequence[str], handed: str, *, found: bool = False) -> str:
     """A bridge to a loop that goes round with two values, of which the label takes what new ones hold;
     if one of them is `found` by a load, that is handed on as it is."""
     more, label = ([FOUND], "p0, i3, p7") if found else (boxed("p6"), "p0, i3")
