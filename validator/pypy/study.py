@@ -7,7 +7,6 @@ is one log more, of which no pair is judged.
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Set
 from dataclasses import dataclass, field
 
@@ -36,6 +35,7 @@ from validator.pypy.kept import Kept, damaged
 from validator.pypy.printed.copies import COPIED
 from validator.pypy.printed.descrs import Descrs
 from validator.pypy.printed.float_bytes import FLOAT_BYTES
+from validator.pypy.printed.frames import Prologues
 from validator.pypy.printed.lines import FOREIGN, RPYTHON, Printed, read_printed
 from validator.pypy.printed.lists import OF_ONE_KIND, with_lists
 from validator.pypy.printed.lookups import LOOKED_UP
@@ -147,7 +147,7 @@ class Study:
     _folded: Folded = field(default_factory=Folded)
     _cells: dict[str, set[int]] = field(default_factory=dict)
     _descrs: Descrs = field(default_factory=Descrs)
-    _prologues: Counter[tuple[str, ...]] = field(default_factory=Counter)
+    _prologues: Prologues = field(default_factory=Prologues)
     _logs: list[tuple[Fields, Parents, Targets, Numbers]] = field(default_factory=list)
     _kept: list[Kept] = field(default_factory=list)
 
@@ -175,7 +175,7 @@ class Study:
             self._contradict(pair.optimized, file)
             return
         self._descrs.add(file, sides.before.lines)
-        self._prologues[sides.prologue] += 1
+        self._prologues.add(sides.prologue)
         sides, _ = with_tables(sides)
         sides, _ = with_lists(sides, sides)
         rows, one = rows_of(sides), witness(len(self._logs), pair.number, pair.point)
@@ -225,10 +225,16 @@ class Study:
             raise damaged(kept.name) from None
 
     @property
-    def _parts(self) -> dict[str, Evidence | Apart | Lone | Fields]:
+    def _parts(self) -> dict[str, Evidence | Apart | Lone | Fields | Prologues]:
         """The statements by the names that they have in a file."""
-        of_calls = {"call": self._evidence, "call on constant": self._of_lone}
-        return {**of_calls, "class": self._apart, "constant": self._lone, "field": self._fields}
+        return {
+            "call": self._evidence,
+            "call on constant": self._of_lone,
+            "class": self._apart,
+            "constant": self._lone,
+            "field": self._fields,
+            "prologue": self._prologues,
+        }
 
     def kept(self, name: str) -> Kept:
         """All that is said and means the same in all processes."""
@@ -262,22 +268,12 @@ class Study:
             alike=self._alike.assumed(log),
         )
         elsewhere = frozenset(map(str, effects - own))
-        return Knowledge(fields, inferred, parents, targets, elsewhere, _usual(self._prologues))
+        return Knowledge(fields, inferred, parents, targets, elsewhere, self._prologues.usual())
 
     def _effects(self, log: int, lone: Set[str], *, is_own: bool) -> frozenset[Effect]:
         of_lone = self._of_lone.assumed(log, is_own=is_own)
         effects = {*(effect for effect in of_lone if effect.memory in lone), *self._references.effects()}
         return self._evidence.without_contradicted(self._evidence.assumed(log, is_own=is_own) | effects)
-
-
-def _usual(prologues: Counter[tuple[str, ...]]) -> frozenset[tuple[str, ...]]:
-    """The prologues that are more frequent than each other one that loads such a field: of a virtualizable PyPy loads
-    the same fields in the same order everywhere."""
-    return frozenset(
-        one
-        for one, times in prologues.items()
-        if not any(other != one and {*other} & {*one} and times <= prologues[other] for other in prologues)
-    )
 
 
 def study(items: Iterable[LogPair | Unpaired], file: str, *known: Kept) -> Knowledge:

@@ -8,6 +8,8 @@ import pytest
 
 from tests.pypy_logs import bridge, judged, recorded
 from validator import Proved, Unsupported
+from validator.pypy.kept import shipped
+from validator.pypy.printed.frames import Prologues
 from validator.pypy.printed.lines import Line, Printed
 from validator.pypy.printed.straight import NotStraight, straight
 
@@ -101,3 +103,27 @@ def test_fields_are_loaded_in_the_order_of_most_traces(orders: tuple[tuple[str, 
     verdicts = [one.verdict for one in judged("".join(map(entered, orders)))]
     assert [isinstance(verdict, Proved) for verdict in verdicts] == proved
     assert all(isinstance(verdict, Proved | Unsupported) for verdict in verdicts)
+
+
+RIGHT, WRONG = (CODE, DEPTH), (DEPTH, CODE)
+
+
+def test_the_usual_order_is_that_of_most_traces() -> None:
+    prologues = Prologues()
+    for order in (RIGHT, RIGHT, WRONG, ()):
+        prologues.add(order)
+    assert prologues.usual() == {RIGHT, ()}
+
+
+def test_a_known_order_is_the_usual_one_whatever_the_log_does() -> None:
+    before, prologues = Prologues(), Prologues()
+    before.add(RIGHT)
+    (row,) = before.kept()
+    prologues.take(row, -1)
+    for order in (WRONG, WRONG, ("<FieldP Other.inst_code 8>",)):
+        prologues.add(order)
+    assert prologues.usual() == {RIGHT, ("<FieldP Other.inst_code 8>",)}
+
+
+def test_pypys_order_is_known() -> None:
+    assert any(row[:2] == ("prologue", "usual") and len(row) > 2 for row in shipped().rows)

@@ -9,12 +9,16 @@ object that is neither new nor forced under that name since the last label, in f
 the recorded one accesses such a field behind the call alone.
 
 Only the virtualizable's fields are written by such a call. These are the inputs of loops, and a loop that nobody enters
-from another loads all of them in front (`patch_new_loop_to_load_virtualizable_fields` in compile.py).
+from another loads all of them in front (`patch_new_loop_to_load_virtualizable_fields` in compile.py). In which order,
+and so which input is which, only the log says. It is the same everywhere: the one in which most traces of the log load
+them, or, where that is known, in which logs of that PyPy have done so before.
 """
 
 from __future__ import annotations
 
-from collections.abc import Set
+from collections import Counter
+from collections.abc import Iterator, Set
+from dataclasses import dataclass, field
 
 from validator.pypy.printed.lines import Line, touches_nothing
 from validator.pypy.printed.straight import NotStraight, Sides
@@ -82,3 +86,42 @@ def _forces(line: Line) -> bool:
 def _class_of(memory: str) -> str:
     """The class to which a field belongs."""
     return memory.partition(" ")[2].rpartition(".")[0]
+
+
+Order = tuple[str, ...]
+"""Fields, by their descrs."""
+
+_USUAL = "usual"
+
+
+@dataclass(slots=True)
+class Prologues:
+    """The orders in which traces of logs load fields in front, each with how often, and those that are known."""
+
+    times: Counter[Order] = field(default_factory=Counter)
+    known: set[Order] = field(default_factory=set)
+
+    def add(self, order: Order) -> None:
+        """Takes in the order of a trace."""
+        self.times[order] += 1
+
+    def usual(self) -> frozenset[Order]:
+        """The orders that are more frequent than each other one that loads such a field, if none of these is known."""
+        orders = self.known | self.times.keys()
+        return frozenset(one for one in orders if not any(self._gives_way(one, other) for other in orders))
+
+    def _gives_way(self, one: Order, other: Order) -> bool:
+        if one == other or {*one}.isdisjoint(other) or one in self.known:
+            return False
+        return other in self.known or self.times[one] <= self.times[other]
+
+    def kept(self) -> Iterator[Order]:
+        """The usual orders, as they are kept in a file."""
+        yield from ((_USUAL, *order) for order in self.usual() if order)
+
+    def take(self, row: Order, log: int) -> None:
+        """Takes in what is kept. Raises ValueError."""
+        kind, *order = row
+        if kind != _USUAL or not order:
+            raise ValueError(row)
+        self.known.add(tuple(order))
