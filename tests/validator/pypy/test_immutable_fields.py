@@ -6,6 +6,7 @@ import pytest
 
 from tests.pypy_logs import pairs_of
 from validator import Proved
+from validator.pypy.inferred.effects import leaves
 from validator.pypy.inferred.fields import Fields
 from validator.pypy.inferred.sameness import Node, Sameness
 from validator.pypy.judge import Judged, judge
@@ -98,3 +99,18 @@ def test_the_value_that_is_watched_is_the_one_that_is_read() -> None:
     assert not watching("p0", "p1")
     assert watching("ConstPtr(ptr7)", "ConstPtr(ptr8)")
     assert watching("p0", "ConstPtr(ptr8)")
+
+
+@pytest.mark.parametrize(
+    ("function", "is_left"),
+    [
+        ("<Calli 8 rrii EF=5 OS=4>@ll_call_lookup_function_trampoline__v1691___simple_call__function_", True),
+        ("<Calli 8 rrii EF=7 OS=4>@ll_call_lookup_function_trampoline__v1691___simple_call__function_", False),
+        ("<Calli 8 r EF=5>@work", False),
+    ],
+)
+def test_functions_of_rpython_that_invalidate_no_code_change_nothing_that_is_watched(
+    function: str, *, is_left: bool
+) -> None:
+    watched = "<FieldP Dict.inst_strategy 16 pure>"
+    assert leaves(function, watched, frozenset(), Fields(may_change={watched})) is is_left

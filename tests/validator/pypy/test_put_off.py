@@ -121,6 +121,7 @@ SET = "_ll_dict_setitem_lookup_done_trampoline__v1707___simple_call__function_"
         ("ll_pop_nonneg__dum_checkidxConst_listPtr_Signed", CALL),
         ("ll_listsetslice__listPtr_Signed_Signed_listPtr", CALL),
         ("ll_mul_trampoline__v2380___simple_call__function_", CALL),
+        ("ll_extend_with_str_slice_startonly__listPtr_rpy_stringPtr_Signed", CALL),
         ("ll_join_chars_trampoline__v1287___simple_call__function_", CALL),
         ("ll_join__rpy_stringPtr_Signed_arrayPtr", CALL),
     ],
@@ -224,6 +225,7 @@ def test_functions_of_c_may_be_given_the_address_of_numbers(function: str, array
 
 
 RESIZE = "_ll_list_resize_hint_really_look_inside_iff__listPtr_Signed_Bool"
+EXTEND = "ll_extend_with_str_slice_startonly__listPtr_rpy_stringPtr_Signed"
 NEXT, BUILD = "_ll_dictnext_look_inside_iff__dictiterPtr", "ll_build_trampoline__v1187___simple_call__function_"
 
 
@@ -231,6 +233,8 @@ NEXT, BUILD = "_ll_dictnext_look_inside_iff__dictiterPtr", "ll_build_trampoline_
     ("function", "load"),
     [
         (RESIZE, "getfield_gc_i(p0, descr=<FieldS list.length 8>)"),
+        (EXTEND, "getfield_gc_i(p0, descr=<FieldS list.length 8>)"),
+        (EXTEND, "getarrayitem_gc_i(p0, 0, descr=<ArrayU 1>)"),
         (GROW, "getfield_gc_i(p0, descr=<FieldS stringbuilder.current_pos 16>)"),
         (BUILD, "getfield_gc_i(p0, descr=<FieldS unicodebuilder.current_pos 16>)"),
         (NEXT, "getfield_gc_i(p0, descr=<FieldS dictiter.index 16>)"),

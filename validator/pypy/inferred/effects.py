@@ -52,7 +52,7 @@ def leaves(function: str, memory: str, effects: frozenset[Effect], fields: Field
     field invalidates code, and one that copies items writes no field."""
     if fields.left(memory) or cannot_write(function, memory):
         return True
-    if memory in fields.may_change and Effect(function, "invalidates", CODE) in effects:
+    if memory in fields.may_change and (keeps_off(function) or Effect(function, "invalidates", CODE) in effects):
         return True
     return Effect(function, "writes", memory) in effects
 

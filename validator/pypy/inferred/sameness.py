@@ -21,6 +21,7 @@ from validator.pypy.inferred.held import Node as Node
 from validator.pypy.inferred.numbering import IDENTITY, Pass
 from validator.pypy.inferred.numbering import Preserved as Preserved
 from validator.pypy.inferred.written import ALLOCATIONS
+from validator.pypy.printed.compared import COMPARES_SLICES, SLICES
 from validator.pypy.printed.lines import NULL, Line, Printed, is_pointer, is_variable, touches_nothing
 from validator.pypy.printed.parents import known_as
 from validator.pypy.printed.patterns import CODE
@@ -41,6 +42,7 @@ def NOTHING(function: str, memory: str) -> bool:
 FOUND_LATER = "constants are one object where a guard says so that was recorded of another value"
 
 _ROUNDS = 30
+_ITEMS = ("strgetitem", "unicodegetitem")
 """Classes grow in each round; behind so many they are taken as they are."""
 
 
@@ -155,6 +157,8 @@ class Sameness:
                     self._meet_constants(sides)
             if not self._grew:
                 self._meet_taken()
+                for sides in self._rows.pairs:
+                    self._meet_slices(sides)
             if not self._grew:
                 break
 
@@ -300,6 +304,20 @@ class Sameness:
         for one, other in self._rows.taken:
             if self.of(AFTER, one)[0] == AFTER:
                 self.join(AFTER, one, other)
+
+    def _meet_slices(self, sides: Sides) -> None:
+        """Joins the constant strings that nothing else tells of, at whose items the optimized trace looks, with the one
+        of which the recorded trace makes a range that begins there, if there is but one."""
+        wholes: dict[Node, set[Node]] = {}
+        for line in sides.before.lines:
+            if line.is_call and line.oopspec in SLICES and is_pointer(line.args[1]):
+                wholes.setdefault(self.of(BEFORE, line.args[2]), set()).add(self.of(BEFORE, line.args[1]))
+        for line in sides.after.lines if wholes else ():
+            looks = line.name in _ITEMS or (line.is_call and line.oopspec in COMPARES_SLICES)
+            string, start = line.args[line.is_call :][:2] if looks else ("", "")
+            sources = wholes.get(self.of(AFTER, start), set()) if is_pointer(string) else set()
+            if len(sources) == 1 and self.of(AFTER, string)[0] == AFTER:
+                self.unite(self.of(AFTER, string), *sources)
 
     def _unless(self, unmet: Set[Node], trace: str, text: str) -> Node | None:
         node = self.of(trace, text)

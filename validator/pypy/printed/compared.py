@@ -20,6 +20,9 @@ FOR_CHARACTERS = WITH_CHARACTERS | {_NUMBERS["streq_slice_char"]}
 COMPARES = frozenset(number for name, number in _NUMBERS.items() if name.startswith("streq"))
 """The functions that compare strings, or ranges of them."""
 
+COMPARES_SLICES = frozenset(number for name, number in _NUMBERS.items() if name.startswith("streq_slice"))
+"""Those that compare ranges: their first two arguments are the string and where the range begins."""
+
 SLICE = _NUMBERS["strslice"]
 SLICES = frozenset({SLICE, _NUMBERS["unicodeslice"]})
 """The functions that give a range of a string."""

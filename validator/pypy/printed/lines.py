@@ -80,6 +80,7 @@ _OWN = (
     (r"_ll_list_resize_hint_really_look_inside_iff__listPtr_Signed_Bool", _LIST, _LIST),
     (rf"_ll_list_resize_hint{_ANYWHERE}", _LIST, _LIST),
     (rf"ll_({_OF_LISTS})({_ANYWHERE}|__\w*listPtr(_\w+)?)", _LIST, _LIST),
+    (r"ll_extend_with_str(_slice_\w+)?__listPtr_rpy_stringPtr_\w+", rf"{_LIST}|{_TEXT}", _LIST),
     (r"ll_grow_by__stringbuilderPtr_Signed", _TEXT, _BUILDER),
     (r"ll_append_(res0|0_\d+)__stringbuilderPtr_rpy_stringPtr", _TEXT, _BUILDER),
     (r"ll_append_(res_slice|start_\d+)__stringbuilderPtr_rpy_stringPtr(_Signed)+", _TEXT, _BUILDER),
