@@ -51,6 +51,8 @@ ITERATIONS = (1, 2, 3)
 NO_RUN = "but no run of the loop was"
 """Said, with what was done for one, of a difference between parts that may be one of states which no run comes to."""
 
+NO_PLACES = "where the guards of the body resume in the loop itself was not found"
+
 _LOOP = "the loop that the bridge jumps to is right"
 
 
@@ -136,7 +138,7 @@ def _with_places(loop: Loop, judging: Judging) -> Loop | Unknown:
         verdict = judging.verdict(proof.before, proof.after, replace(proof.options, failargs=Failargs.IGNORE))
     if not isinstance(verdict, Proved):
         evidence = verdict.evidence if isinstance(verdict, Refuted | Unknown) else Evidence()
-        return Unknown(evidence, "where the guards of the body resume in the loop itself was not found")
+        return Unknown(evidence, NO_PLACES)
     found = [None if k is None else k - once for k in verdict.evidence.origins[len(loop.peeled.preamble.guards) :]]
     if any(k is not None and k < 0 for k in found):
         return Unknown(verdict.evidence, "a guard of the body resumes in the iteration before")

@@ -40,7 +40,7 @@ _QUESTIONS = 4
 
 
 Changes = Callable[[int, str], bool]
-"""Whether a memory may be another one at the inner label of the loop of that number than its preamble leaves there."""
+"""The question whether a memory may be another one at the inner label of that loop than its preamble leaves there."""
 
 _TAKE_EXCEPTION = ("save_exc_class", "save_exception", "restore_exception", "guard_exception")
 

@@ -19,6 +19,7 @@ from optimizer.ir.immutable import replace
 from optimizer.ir.rows.row import STORE
 from optimizer.ir.run.interpreter import GuardFailed
 from optimizer.ir.trace import Trace, exit_of
+from validator.loops.judge import NO_PLACES
 from validator.loops.shape import bridge_to
 from validator.loops.written import check_written
 from validator.prove.judge import OUT_OF_TIME, validate
@@ -154,15 +155,19 @@ def _to_label(pair: LogPair, file: str, knowledge: Knowledge, options: Options, 
     neither, whose runs are simpler."""
     text = translated(pair, file, knowledge)
     half = _quick(prove, time.monotonic() + options.timeout_s / 2)
-    ways = [*_ways(pair, file, knowledge, text)]
+    ways, tried = [*_ways(pair, file, knowledge, text)], list[tuple[Verdict, Texts, Translated]]()
     for effort, told in product((FIRST_EFFORT, options.effort), ways):  # what one way takes long for another may not
         verdict, texts = _in_turn(told, replace(options, effort=effort), half)
+        texts = replace(texts, options=replace(texts.options, effort=options.effort))
         if isinstance(verdict, Proved):
-            texts = replace(texts, options=replace(texts.options, effort=options.effort))
             break
+        tried.append((verdict, texts, told))
     else:
         told = text
         verdict, texts = _in_turn(text, options, prove)
+        is_lost = isinstance(verdict, Unknown) and verdict.reason == NO_PLACES
+        if is_lost and tried:  # the first way may have come further
+            verdict, texts, told = tried[0]
     if isinstance(verdict, Proved):
         objection, assumed = objection_to_jump(text, options)
         verdict = Unknown(verdict.evidence, objection) if objection else verdict
@@ -211,7 +216,7 @@ def holds(judged: Judged, pair: LogPair, file: str, knowledge: Knowledge, option
     if not text.is_loop and judged.texts.before is proved.before:  # else guards have other numbers
         text = replace(text, origins=shown.evidence.origins)
     quick = _quick(while_proved, time.monotonic() + options.timeout_s)
-    return isinstance(_sharing(text, options, quick)[0], Proved)
+    return isinstance(_sharing(text, replace(options, runs=False), quick)[0], Proved)
 
 
 def _loop_or_other(text: Translated, options: Options, quick: Prove, prove: Prove) -> tuple[Verdict, Texts]:

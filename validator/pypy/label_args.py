@@ -73,7 +73,7 @@ class Doubtful:
 
 
 def doubtful_args(loop: tuple[Trace, Trace], before: Trace, after: Trace, options: Options) -> Doubtful:
-    """What there is to doubt of what a bridge hands to a label."""
+    """The doubts about what a bridge hands to a label."""
     shape = loop_of(*loop)
     numbers = frozenset(range(len(shape.peeled.body.inputs)))
     try:

@@ -21,7 +21,7 @@ COMPARES = frozenset(number for name, number in _NUMBERS.items() if name.startsw
 """The functions that compare strings, or ranges of them."""
 
 COMPARES_SLICES = frozenset(number for name, number in _NUMBERS.items() if name.startswith("streq_slice"))
-"""Those that compare ranges: their first two arguments are the string and where the range begins."""
+"""The functions that compare ranges: their first two arguments are the string and where the range begins."""
 
 SLICE = _NUMBERS["strslice"]
 SLICES = frozenset({SLICE, _NUMBERS["unicodeslice"]})
