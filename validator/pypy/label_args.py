@@ -20,6 +20,7 @@ from optimizer.ir.immutable import immutable
 from optimizer.ir.loops import Part
 from optimizer.ir.rows.ops import OPS
 from optimizer.ir.trace import ConstFloat, ConstInt, ConstRef, Operation, Trace, Var
+from optimizer.ir.types.calls import call_of
 from optimizer.ir.types.trace_layout import layout_of
 from validator.loops.proofs import BODY, proofs
 from validator.loops.shape import Loop, bridge_to, loop_of
@@ -102,8 +103,9 @@ def computed_otherwise(
     def is_known(number: int) -> bool:
         handed = simplify(alone.handed(number))
         same = [at for at, term in alone.computed() if simplify(term) is handed]
-        if handed.kind == "const":  # by what a guard has found out, be it behind what else gives that number
-            same = [at for at in same if hold(alone.pair, [alone.are_one(number, at)], options)]
+        if handed.kind == "const" or not same:
+            # found out by a guard, be it behind what else gives that number; or a quotient, which a call gives there
+            same = [at for at in same or alone.quotients() if hold(alone.pair, [alone.are_one(number, at)], options)]
         return bool(same) and hold(behind.pair, [behind.are_one(number, at) for at in same], options)
 
     return [number for number in numbers if not is_known(number)]
@@ -129,6 +131,13 @@ class _Entered:
         for at, operation in enumerate(self._ops[self._first : -1]):
             if operation.result is not None:
                 yield at, self.pair.before.values[operation.result.name]
+
+    def quotients(self) -> Iterator[int]:
+        """The places in the recorded loop of calls that stand for an operation, as a division."""
+        for at, operation in enumerate(self._ops[self._first : -1]):
+            site = call_of(operation, self._shape.layout)
+            if site is not None and site.meaning is not None:
+                yield at
 
     def are_one(self, number: int, at: int) -> Obligation:
         """The obligation that the argument is what the operation at that place computes, if it is come to."""

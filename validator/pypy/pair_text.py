@@ -17,6 +17,7 @@ from validator.pypy.inferred.constants.contents import characters, known_constan
 from validator.pypy.inferred.constants.folded import with_folded
 from validator.pypy.inferred.constants.indices import with_indices
 from validator.pypy.inferred.constants.lengths import with_lengths
+from validator.pypy.inferred.constants.places import AT_ONE_PLACE, at_one_place
 from validator.pypy.inferred.constants.storages import OF_ONE_STEP, of_one_step
 from validator.pypy.inferred.constants.zeros import with_zeros
 from validator.pypy.inferred.executed import with_calls_of_constants, with_constants
@@ -69,7 +70,7 @@ def translated(
     sides, types = with_types(sides, knowledge.inferred.types) if is_typed else (sides, ())
     if strict is not None:
         sides = with_narrow_numbers(with_guards_that_hold(sides, strict.origins, pair.kind))
-    text = _text(sides, knowledge, _bridged(pair, sides, knowledge.parents), generous=generous)
+    text = _text(pair, sides, knowledge, generous=generous)
     text, numbers = with_numbers(sides, text, knowledge.inferred.arrays) if is_typed else (text, ())
     rests_on = {parent.number for parent in pair.parents if facts.lines}
     rests_on |= {number for number in knowledge.targets.bridges_to(rests_on) if number < pair.number}
@@ -118,14 +119,15 @@ def _with_facts(
     return whole, sides, facts, (*unused, *of_floats, *of_signals, *tables, *lists, *pattern, *variables)
 
 
-def _text(sides: Sides, knowledge: Knowledge, denied: Set[int | None], *, generous: bool) -> Translated:
+def _text(pair: LogPair, sides: Sides, knowledge: Knowledge, *, generous: bool) -> Translated:
     rows, inferred = rows_of(sides), knowledge.inferred
-    classes = partial(Sameness, preserved=knowledge.leaves, denied=denied if inferred.goes_by_later else None)
+    denied = _bridged(pair, sides, knowledge.parents) if inferred.goes_by_later else None
+    classes = partial(Sameness, preserved=knowledge.leaves, denied=denied)
     sameness = classes(rows)
     made_one = _made_one(rows, sameness, inferred.lone)
     tables = alike(sides, inferred.alike)
-    steps = of_one_step(sides)
-    same = [(one, other) for one, *others in tables.values() for other in others] + steps
+    steps, places = of_one_step(sides), at_one_place(pair, sides, sameness)
+    same = [(one, other) for one, *others in tables.values() for other in others] + steps + places
     if made_one or same:
         sameness = classes(rows, lone=inferred.lone, made_one=same)
     sameness, more = _with_forwarded(rows, sameness, same, knowledge, classes)
@@ -140,7 +142,7 @@ def _text(sides: Sides, knowledge: Knowledge, denied: Set[int | None], *, genero
     text = translate(
         sides, rows, sameness, inferred.effects, knowledge.fields, contents=inferred.contents, generous=generous
     )
-    used = {OF_ONE_STEP: steps, FORWARDED: more, FOUND_LATER: sameness.goes_by_later}
+    used = {OF_ONE_STEP: steps, AT_ONE_PLACE: places, FORWARDED: more, FOUND_LATER: sameness.goes_by_later}
     of_one = (*map(of_one_array, tables), *filter(used.get, used))
     assumes = (*text.assumes, *map(_one_object, made_one), *of_one, *folded)
     return replace(text, assumes=assumes)

@@ -269,7 +269,8 @@ class _Names:
         self.classes.update(found)
         of_fields = self._classes_of_fields()
         for node, class_ in self._classes_found(later for _, later in map(self.rows.recorded, self.rows.pairs)).items():
-            if node not in found and any(of_fields[memory] == {class_} for memory in self._stored_to(node)):
+            fields = {*self._stored_to(node)} if node not in found else {}
+            if any(of_fields[memory] == {class_} or _owner(memory) == class_ for memory in fields):
                 self.classes[node], self.goes_by_fields = class_, True
 
     def _classes_found(self, traces: Iterable[tuple[Line, ...]]) -> dict[Node, str]:
@@ -370,6 +371,11 @@ class _Names:
                 (node, *size), f"{line.descr.rstrip('>')} $other {len(self.other_sizes)}>"
             )
         return line.descr
+
+
+def _owner(memory: str) -> str:
+    """The name of the class that a field belongs to, without its module."""
+    return memory.partition(" ")[2].rpartition(".")[0].rpartition(".")[2]
 
 
 def _float_name(text: str) -> str:

@@ -6,7 +6,9 @@ from tests.pypy_logs import judged, loop, recorded
 from validator import Proved
 from validator.pypy.translate import BY_FIELDS
 
-INT, OTHER = "<FieldS W_IntObject.inst_intval 8 pure>", "<FieldS W_OtherObject.inst_value 8 pure>"
+INT, OTHER = "<FieldS W_Number.inst_intval 8 pure>", "<FieldS W_OtherObject.inst_value 8 pure>"
+OWN = "<FieldS pypy.objspace.std.intobject.W_IntObject.inst_intval 8 pure>"
+NOTHING = "i5 = int_add(i1, 2)"
 MADE = ("i3 = int_add(i1, 1)", "p4 = new_with_vtable(descr=<SizeDescr 16>)")
 CLASS = "guard_class({}, ConstClass({}))"
 LOADS = f"i5 = getfield_gc_i(p2, descr={INT})"
@@ -45,9 +47,14 @@ def test_a_new_object_is_of_the_class_that_others_with_its_field_were_found_to_b
 
 def test_one_with_another_field_may_be_of_another_class() -> None:
     """The guard that asks for it was recorded of the object in front of the loop."""
-    assert not judged_loop(OTHER, loads="i5 = int_add(i1, 2)")[0]
+    assert not judged_loop(OTHER, loads=NOTHING)[0]
 
 
 def test_so_may_one_with_a_field_of_objects_of_two_classes() -> None:
     also = (CLASS.format("p0", "W_BoolObject"), f"i6 = getfield_gc_i(p0, descr={INT})")
     assert not judged_loop(INT, *also)[0]
+
+
+def test_the_class_may_be_the_one_that_the_field_belongs_to_by_its_name() -> None:
+    assert judged_loop(OWN, loads=NOTHING)[0]
+    assert not judged_loop(OWN.replace("W_IntObject", "W_Int"), loads=NOTHING)[0]

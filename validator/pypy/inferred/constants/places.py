@@ -1,0 +1,57 @@
+"""Constants of a bridge, and of the loop that it leaves and goes back to, at the same place of the program.
+
+A constant that the tracer finds at some place, as the object of a global variable, is there whenever that code is run,
+as long as the loop is valid: else its `guard_not_invalidated` fails. In a bridge, which is recorded at another time, it
+has another number. What else may be a constant there is what was found to be one by a guard, or comes from such a
+constant: so nothing is said of a bridge that finds a constant which the loop does not find at that place.
+
+This is told by the recorded traces alone, whatever became of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from optimizer.ir.dialects.pypy_pairs import LogPair
+from validator.pypy.inferred.sameness import FIND_OUT, Sameness
+from validator.pypy.printed.lines import Printed, is_pointer
+from validator.pypy.printed.straight import BEFORE, Sides
+
+AT_ONE_PLACE = "constants at one place of the program are one object in a bridge and in the loop that it goes back to"
+
+_Place = tuple[str, str, str]
+"""The point in the program, and the operation there with its descr."""
+
+
+def at_one_place(pair: LogPair, sides: Sides, sameness: Sameness) -> list[tuple[str, str]]:
+    """The pairs of constants of a recorded bridge and its loop that are one object, by their places: those whose memory
+    both access there, once."""
+    if not pair.parents or pair.target is None or sides.target is None:
+        return []
+    if pair.parents[-1].number != pair.target.number or not _finds_the_same(sides, sides.target, sameness):
+        return []
+    own, loop = (_accessed(one.before) for one in (sides, sides.target))
+    found = ((own[place], loop[place]) for place in own if place in loop)
+    return [(one, other) for one, other in found if sameness.of(BEFORE, one) != sameness.of(BEFORE, other)]
+
+
+def _accessed(recorded: Printed) -> Mapping[_Place, str]:
+    """The constants whose memory the trace accesses, by the places where it does so once."""
+    found: dict[_Place, list[str]] = {}
+    for line in recorded.lines:
+        access = line.access if line.passed is not None else None
+        if access is not None:
+            found.setdefault((line.point, line.name, line.descr), []).append(access.place[0])
+    return {place: texts[0] for place, texts in found.items() if len(texts) == 1 and is_pointer(texts[0])}
+
+
+def _finds_the_same(bridge: Sides, loop: Sides, sameness: Sameness) -> bool:
+    """Does the bridge find no value to be a constant but where the loop finds the same one?"""
+    own, others = ({*_found(one.before, sameness)} for one in (bridge, loop))
+    return own <= others
+
+
+def _found(recorded: Printed, sameness: Sameness) -> Iterator[object]:
+    for line in recorded.lines:
+        if line.name in FIND_OUT and line.passed is not None and is_pointer(line.args[1]):
+            yield line.point, sameness.of(BEFORE, line.args[1])
