@@ -23,7 +23,7 @@ from validator.pypy.inferred.fields import Fields
 from validator.pypy.inferred.sameness import Node, Sameness
 from validator.pypy.inferred.written import ALLOCATIONS
 from validator.pypy.printed.lines import Line, Printed, is_variable
-from validator.pypy.printed.parents import Path, highest_number
+from validator.pypy.printed.parents import Path, Place, highest_number
 from validator.pypy.printed.rows import rows_of
 from validator.pypy.printed.straight import TOKEN, NotStraight, Sides
 from validator.pypy.resume_data import with_origins
@@ -39,8 +39,8 @@ _QUESTIONS = 4
 """Questions in a row, each without what failed before; behind them nothing is taken to be proved."""
 
 
-Changes = Callable[[int, str], bool]
-"""The question whether a memory may be another one at the inner label of that loop than its preamble leaves there."""
+Changes = Callable[[Line, Place, str], bool]
+"""The question whether another value may be in a place at the inner label of a loop than its preamble leaves there."""
 
 _TAKE_EXCEPTION = ("save_exc_class", "save_exception", "restore_exception", "guard_exception")
 
@@ -150,7 +150,7 @@ class _Walk:
             self.memory = {
                 key: value
                 for key, value in self.memory.items()
-                if self.fields.never_changes(key[0]) or not self.changes(int(line.descr), key[0])
+                if self.fields.never_changes(key[0]) or not self.changes(line, (key[0], *key[1]), value)
             }
         elif line.may_write and not self.generous:
             self.memory = {key: value for key, value in self.memory.items() if not self._may_write(line, key[0])}

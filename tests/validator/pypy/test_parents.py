@@ -373,3 +373,26 @@ def test_a_field_that_nobody_writes_in_front_of_the_label_is_known(own: str, kep
     """What both parts ask of it was found by the preamble alone."""
     verdicts = [one.verdict for one in judged(peeled(SEVEN) + to_label(own, kept) + LOOKED)]
     assert isinstance(verdicts[2], Proved) is is_right, verdicts
+
+
+@pytest.mark.parametrize(
+    ("lines", "is_right"),
+    [
+        pytest.param((f"i9 = getfield_gc_i(p0, descr={VALUE})",), True, id="loaded"),
+        pytest.param((f"setfield_gc(p0, i9, descr={VALUE})",), True, id="stored"),
+        pytest.param((f"i9 = getfield_gc_i(p0, descr={OTHER})",), False, id="another field"),
+        pytest.param(
+            (f"i9 = getfield_gc_i(p0, descr={VALUE})", f"setfield_gc(p1, 7, descr={VALUE})"), False, id="a store"
+        ),
+        pytest.param((f"i9 = getfield_gc_i(p0, descr={VALUE})", "{call}"), False, id="a call"),
+    ],
+)
+def test_a_bridge_may_hand_over_what_is_in_the_field(lines: tuple[str, ...], *, is_right: bool) -> None:
+    inputs = "[p0, i1, p1]" if lines[0].startswith("i9") else "[p0, i9, p1]"
+    own, kept = ("\n".join(lines).replace("{call}", CALLS.format(guard)) for guard in ("", "descr=<Guard0x7f09>) [p0"))
+    to = pair(
+        f"{inputs}\n{own}\njump(p0, i9, descr=<Loop-1>)",
+        f"{inputs}\n{kept.replace(') [p0)', ') [p0]')}\njump(p0, i9, descr=TargetToken(141))",
+        "7f00",
+    )
+    assert isinstance(judged(peeled() + to + LOADED)[2].verdict, Proved) is is_right

@@ -9,7 +9,7 @@ first reading of the log finds them, and a second one holds them only until thei
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Set
+from collections.abc import Callable, Iterable, Iterator, Mapping, Set
 from dataclasses import dataclass, field
 from functools import lru_cache
 from itertools import takewhile
@@ -21,6 +21,11 @@ from optimizer.ir.immutable import replace
 from validator.pypy.printed.lines import Line, Printed, is_variable, read_printed
 from validator.pypy.printed.rows import renaming
 from validator.pypy.printed.straight import plain
+
+Place = tuple[str, ...]
+"""A place in memory: a field or array, the object, and of an array the index."""
+
+_Texts = tuple[str, ...]
 
 _GUARD = re.compile(r"descr=<Guard(?:0x)?([^>]+)>")
 _LABEL = re.compile(r"\s*(?:\+[0-9]+:\s*)?label\(.*descr=(.+)\)")
@@ -91,8 +96,8 @@ class Targets:
     """The loops of a log to whose inner labels bridges jump, by the numbers of their pairs; 0 is that of a trace that
     has no pair, is not in the log, or is another loop than that to which the recorded bridge goes. `_loops` are the
     numbers that PyPy gives to loops, by their labels; "" of those in a bridge. `_stored` are the memories to which the
-    preambles of loops store, and all that jumps to their inner labels, which are `_entered` then; `_called` the
-    functions that they call."""
+    preambles of loops store, and all that jumps to their inner labels; `_called` the functions that they call; and
+    `_handed` what each of the latter hands over, with what it has in hand of memory there."""
 
     _targets: dict[int, int] = field(default_factory=dict)
     _last_bridges: dict[int, int] = field(default_factory=dict)
@@ -100,7 +105,7 @@ class Targets:
     _loops: dict[str, str] = field(default_factory=dict)
     _stored: dict[int, set[str]] = field(default_factory=dict)
     _called: dict[int, set[str]] = field(default_factory=dict)
-    _entered: set[int] = field(default_factory=set)
+    _handed: dict[int, list[tuple[_Texts, Mapping[Place, str]]]] = field(default_factory=dict)
 
     def add(self, item: LogPair | Unpaired, file: str) -> None:
         """Takes in the next pair of the log `file`, or a trace without one."""
@@ -112,7 +117,6 @@ class Targets:
         loop = _LOOP.match(section.heading)
         self._loops.update(dict.fromkeys(labels, loop[1] if loop else ""))
         if jump not in labels and (entered := self._labels.get(jump or "")):
-            self._entered.add(entered)
             self._add_writes(entered, section, file)
         if isinstance(item, Unpaired):
             self._labels.update(dict.fromkeys(labels, 0))
@@ -130,7 +134,7 @@ class Targets:
             self._add_writes(item.number, section, file)
 
     def _add_writes(self, loop: int, section: Section, file: str) -> None:
-        """Takes in what the trace writes, up to its inner label, if that is the loop."""
+        """Takes in what the trace writes, up to its inner label, if that is the loop, and else what it hands to it."""
         try:
             lines = read_printed(section, file).lines
         except InputError:  # told where it is judged
@@ -140,13 +144,21 @@ class Targets:
         stores = (found.memory for line in ahead if (found := line.access) and found.is_store)
         self._stored.setdefault(loop, set()).update(stores)
         self._called.setdefault(loop, set()).update(line.function for line in ahead if line.may_write)
+        if not inner:
+            self._handed.setdefault(loop, []).append((lines[-1].args, _in_hand(lines)))
 
-    def may_change(self, loop: int, memory: str, leaves: Callable[[str, str], bool]) -> bool:
-        """May the memory be another one at the inner label of that loop than the preamble leaves there? Where a bridge
-        comes to it, what the preamble stores has not been stored."""
-        if loop not in self._entered:
-            return False
-        return memory in self._stored[loop] or any(not leaves(function, memory) for function in self._called[loop])
+    def may_change(self, label: Line, place: Place, value: str, leaves: Callable[[str, str], bool]) -> bool:
+        """May there be another value in that place at the inner label of a loop than the preamble leaves there? Where a
+        bridge comes to it, what the preamble stores has not been stored; but it may hand over what it has loaded."""
+        loop, at = int(label.descr), {text: number for number, text in enumerate(label.args)}
+        memory, base, *rest = place
+        is_written = memory in self._stored.get(loop, ()) or any(
+            not leaves(one, memory) for one in self._called.get(loop, ())
+        )
+        return is_written and not all(
+            base in at and known.get((memory, args[at[base]], *rest)) == (args[at[value]] if value in at else value)
+            for args, known in self._handed.get(loop, ())
+        )
 
     def close(self) -> None:
         """The log has ended: no bridge looks for its label any more."""
@@ -175,6 +187,19 @@ def _stored_first(recorded: Section) -> frozenset[str]:
     resume data does."""
     first = takewhile(lambda line: "debug_merge_point(" not in line, recorded.lines)
     return frozenset(found[1] for line in first if (found := _STORE.match(line)))
+
+
+def _in_hand(lines: tuple[Line, ...]) -> Mapping[Place, str]:
+    """The values that a trace has in hand at its end, of places in memory that it has accessed since the last call."""
+    known: dict[Place, str] = {}
+    for line in lines:
+        if line.may_write:
+            known.clear()
+        elif found := line.access:
+            if found.is_store:
+                known = {place: value for place, value in known.items() if place[0] != found.memory}
+            known[found.memory, *found.place] = found.value
+    return known
 
 
 def _last_jump(section: Section) -> str | None:
@@ -234,8 +259,8 @@ def _through(parent: Parent, printed: Printed, entry: Path | None) -> Path | Non
             break
     else:
         return None
-    inner = Line(None, "label", (), str(parent.number))
-    way = tuple(inner if passed.name == "label" else passed for passed in printed.lines[start:number])
+    number_of = str(parent.number)
+    way = tuple(replace(one, descr=number_of) if one.name == "label" else one for one in printed.lines[start:number])
     lines = (*plain(way), *_failing(line))
     if start:
         return _renamed(Path(printed.lines[start - 1].args, lines, line.handed), {}, 0, parent.number)
