@@ -10,6 +10,7 @@ import pytest
 from optimizer.ir.dialects.pypy_pairs import LogPair
 from optimizer.ir.trace import Trace
 from tests.pypy_logs import bridge, judged, loop, pairs_of, recorded
+from tests.validator.pypy.test_quotients import reciprocal
 from validator import Options, Proved, Unknown, Verdict, validate
 from validator.pypy.judge import OPTIONS, Judged, holds, judge
 from validator.pypy.label_args import BY_SIZE
@@ -284,3 +285,34 @@ def test_a_number_that_a_guard_has_found_is_not_held_against_all_that_give_that_
     )
     verdict = judged(log)[1].verdict
     assert isinstance(verdict, kind), verdict
+
+
+REST = (
+    f"i21 = uint_mul_high(i20, {reciprocal(7)[0]})",
+    f"i22 = uint_rshift(i21, {reciprocal(7)[1]})",
+    "i23 = int_mul(i22, 7)",
+    "i5 = int_sub(i20, i23)",
+)
+
+
+@pytest.mark.parametrize(("mask", "kind"), [(255, Proved), (127, Unknown)])
+def test_a_quotient_that_the_label_takes_is_the_one_that_the_loop_computes(mask: int, kind: type) -> None:
+    """The recorded loop calls a function for it; the optimized one multiplies, and hands on what it has."""
+    call = "i5 = call_pure_i(ConstClass(mod), i20, 7, descr=<Calli 8 ii EF=0 OS=14>)"
+    used = "setfield_gc(p0, i5, descr=<FieldS Counter.rest 16>)"
+    loads = (f"i2 = getfield_gc_i(p0, descr={COUNT})", "i20 = int_and(i2, 255)")
+    asks = ("i3 = int_lt(i1, 9)", "guard_true(i3{})")
+    before = (asks[0], asks[1].format(""), *loads, call, used, "i4 = int_add(i1, 1)")
+    after = (asks[0], asks[1].format(", descr=<Guard0x7f01>") + " [p0, i1]", *loads, *REST, used, "i4 = int_add(i1, 1)")
+    again = ("i13 = int_lt(i4, 9)", "guard_true(i13, descr=<Guard0x7f10>) [p0, i4]", used, "i14 = int_add(i4, 1)")
+    log = recorded("[p0, i1]", *before, "jump(p0, i4, descr=<Loop-1>)") + loop(
+        *("[p0, i1]", "+1: label(p0, i1, descr=TargetToken(140))", *(f"+1: {line}" for line in after)),
+        "+1: label(p0, i4, i5, descr=TargetToken(141))",
+        *(*(f"+1: {line}" for line in again), "+1: jump(p0, i14, i5, descr=TargetToken(141))"),
+    )
+    log += recorded("[p0, i1]", "jump(p0, 3, descr=<Loop1>)")
+    lines = (loads[0], f"i20 = int_and(i2, {mask})", *REST)
+    log += bridge("[p0, i1]", *(f"+1: {line}" for line in lines), "+1: jump(p0, 3, i5, descr=TargetToken(141))")
+    whole, one = judged(log)
+    assert isinstance(whole.verdict, Proved), whole.verdict
+    assert isinstance(one.verdict, kind), one.verdict

@@ -1,0 +1,63 @@
+"""Constants at the same place of the program, in a bridge and in the loop that it leaves and goes back to."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.pypy_logs import bridge, judged, loop, recorded
+from validator import Proved
+from validator.pypy.inferred.constants.places import AT_ONE_PLACE
+
+ITEMS, KEPT = "<FieldP List.inst_items 8>", "<FieldP Node.inst_kept 16>"
+AT = "debug_merge_point(0, 0, 'f;a.py:4-9~#{} LOAD_GLOBAL')"
+LOADS, STORES = f"p2 = getfield_gc_r(ConstPtr(ptr{{}}), descr={ITEMS})", f"setfield_gc(p0, p2, descr={KEPT})"
+GUARD = ("i3 = int_lt(i1, 9)", "guard_true(i3{})", "i4 = int_add(i1, 1)")
+BETWEEN = recorded("[p0, i4]", "i5 = int_lt(i4, 5)", "guard_true(i5)", "finish(i4)") + bridge(
+    "[p0, i4]", "+1: i5 = int_lt(i4, 5)", "+1: guard_true(i5, descr=<Guard0x7f50>) [p0, i4]", "+1: finish(i4)"
+).replace("0x7f10", "0x7f32")
+
+
+def assumed(*own: str, at: int = 2, guard: str = "7f32", between: str = "") -> tuple[str, ...] | None:
+    """The assumptions by which a bridge is proved that hands what it has loaded itself to the label of its loop; None
+    where it is not. Another bridge may be `between` them."""
+    body = [line.replace("i1", "i4").replace("i3", "i13").replace("i4 =", "i14 =") for line in GUARD]
+    body[1] = body[1].replace("i1)", "i4)")
+    ask = [line.format(", descr=<Guard0x7f21>) [p0, i1]").replace("])", "]") for line in GUARD]
+    again = [line.format(", descr=<Guard0x7f32>) [p0, i4]").replace("])", "]") for line in body]
+    log = recorded(
+        *("[p0, i1]", AT.format(1), *(line.format("") for line in GUARD), AT.format(2), LOADS.format(1)),
+        *(STORES, "jump(p0, i4, descr=<Loop-1>)"),
+    ) + loop(
+        *("[p0, i1]", "+1: label(p0, i1, descr=TargetToken(140))", AT.format(1), *ask, AT.format(2)),
+        *(LOADS.format(2), STORES, "+1: label(p0, i4, p2, descr=TargetToken(141))", AT.format(1), *again),
+        *(AT.format(2), STORES, "+1: jump(p0, i14, p2, descr=TargetToken(141))"),
+    )
+    lines = (AT.format(at), LOADS.format(7), STORES)
+    log += between + recorded("[p0, i4]", *(line.format("") for line in own), *lines, "jump(p0, 3, descr=<Loop1>)")
+    kept = [line.format(", descr=<Guard0x7f40>) [p0, i4]").replace("])", "]") for line in own]
+    kept += [line.replace("ptr7", "ptr17") for line in lines]
+    log += bridge("[p0, i4]", *kept, "+1: jump(p0, 3, p2, descr=TargetToken(141))").replace("0x7f10", f"0x{guard}")
+    whole, *_, one = judged(log)
+    assert isinstance(whole.verdict, Proved), whole.verdict
+    return one.texts.assumes if isinstance(one.verdict, Proved) and one.texts else None
+
+
+def test_they_are_one_object() -> None:
+    told = assumed()
+    assert told is not None
+    assert AT_ONE_PLACE in told
+
+
+@pytest.mark.parametrize(
+    ("own", "more"),
+    [
+        pytest.param((), {"at": 3}, id="another place"),
+        pytest.param((), {"guard": "7f99"}, id="a bridge from elsewhere"),
+        pytest.param((), {"guard": "7f50", "between": BETWEEN}, id="a bridge from another bridge"),
+        pytest.param((f"p8 = getfield_gc_r(p0, descr={KEPT})", "guard_value(p8, ConstPtr(ptr9){})"), {}, id="a guard"),
+        pytest.param((AT.format(2), LOADS.format(6).replace("p2", "p8")), {}, id="twice at that place"),
+    ],
+)
+def test_others_may_be_two(own: tuple[str, ...], more: dict[str, str]) -> None:
+    told = assumed(*own, **more)  # type: ignore[arg-type]
+    assert told is None or AT_ONE_PLACE not in told
