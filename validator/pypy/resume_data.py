@@ -9,6 +9,7 @@ the object, and does the store.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from functools import lru_cache
 from itertools import count, takewhile
 
 from optimizer.ir.check import inner_label
@@ -95,6 +96,12 @@ class Resumed:
 def with_resume_data(before: Trace, after: Trace, loop: Loop, options: Options) -> Resumed:
     """The pair with exit blocks. A guard at which resume data cannot do what it has to comes from another one: that of
     the one in front, whose resume data it may share, or a later one that asks the same."""
+    asked = replace(options, effort=0, timeout_s=0.0, notes=True, runs=True, simplify=True)
+    return _with_resume_data(before, after, loop, asked)
+
+
+@lru_cache(maxsize=3)  # up to three texts of a pair are tried, with several efforts
+def _with_resume_data(before: Trace, after: Trace, loop: Loop, options: Options) -> Resumed:
     try:
         one, other = straight(before, after, loop, options)
         resume = _ResumeData(one, other, options)
@@ -116,13 +123,8 @@ def with_resume_data(before: Trace, after: Trace, loop: Loop, options: Options) 
     if loop is not None:
         ahead = map(exit_of, loop[1].guards[:first])
         loop = loop[0], _with_exits(loop[1], (*ahead, *exits[len(after.guards) :]))
-    return Resumed(
-        _with_exits(after, exits),
-        loop,
-        tuple(resume.memories),
-        resume.is_open,
-        bool(resume.memories) and resume.differs,
-    )
+    memories, is_needed = tuple(resume.memories), bool(resume.memories) and resume.differs
+    return Resumed(_with_exits(after, exits), loop, memories, resume.is_open, is_needed)
 
 
 def are_computed(before: Trace, after: Trace, options: Options, numbers: Iterable[int]) -> bool:
