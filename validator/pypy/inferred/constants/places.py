@@ -39,7 +39,7 @@ def _accessed(recorded: Printed) -> Mapping[_Place, str]:
     """The constants whose memory the trace accesses, by the places where it does so once."""
     found: dict[_Place, list[str]] = {}
     for line in recorded.lines:
-        access = line.access if line.passed is not None else None
+        access = line.access if line.passed is not None and line.point else None
         if access is not None:
             found.setdefault((line.point, line.name, line.descr), []).append(access.place[0])
     return {place: texts[0] for place, texts in found.items() if len(texts) == 1 and is_pointer(texts[0])}
