@@ -87,6 +87,19 @@ def hands_on_other_memory(before: Trace, after: Trace, options: Options) -> bool
     return not hold(pair, _alike(pair, pair.after.end, *heaps, behind_all(pair)), options)
 
 
+def may_fail(before: Trace, listing: Trace, options: Options, numbers: Iterable[int]) -> list[int]:
+    """The guards of the optimized trace, of these, which name their origins, that may fail."""
+    one, other = straight(before, listing, None, options)
+    try:
+        pair = encode_pair(one, other, layout_of(one, other), options)
+    except Unsupported:
+        return [*numbers]
+    guards = [(number, pair.after.guards[number]) for number in numbers]
+    places = [Place(exit_of(one.operation).origin or 0, number, one.events) for number, one in guards]
+    passes = [Obligation("passes", place, one.passes) for place, (_, one) in zip(places, guards, strict=True)]
+    return [number for (number, _), one in zip(guards, passes, strict=True) if not hold(pair, [one], options)]
+
+
 def at_jump(before: Trace, after: Trace, options: Options) -> Pair:
     """A bridge that ends in front of its jump. Raises Unsupported."""
     ends = [replace(trace.end, op=OPS["finish"], descr=None) for trace in (before, after)]

@@ -6,9 +6,9 @@ from optimizer.ir.check import inner_label
 from optimizer.ir.trace import Trace, exit_of
 from validator.loops.proofs import ENTRY
 from validator.pypy.exits import Shown
-from validator.pypy.handed import hands_on_other_memory, hands_over_other_memory
+from validator.pypy.handed import hands_on_other_memory, hands_over_other_memory, may_fail
 from validator.pypy.label_args import BY_SIZE, computed_otherwise, doubtful_args
-from validator.pypy.resume_data import are_computed, hand_over_the_same, may_share, with_origins
+from validator.pypy.resume_data import hand_over_the_same, may_share, not_computed, with_origins
 from validator.pypy.translate import Translated
 from validator.verdict import Options, Proved
 
@@ -16,11 +16,13 @@ from validator.verdict import Options, Proved
 def objection_to(proved: Proved, text: Translated, before: Trace, told: Trace, shown: Shown) -> str | None:
     """The reason for which a log tells more than what has been proved, if there is one."""
     origins = proved.evidence.origins
-    if early := _early(origins, text):
-        listing = with_origins(text.after, origins)
-        if not are_computed(before, listing, shown.options, early):
-            return f"guard {early[0]} hands over a value that the recorded trace may not have where it comes from"
-    if borrowing := _borrowing(origins, text):
+    listing = with_origins(text.after, origins)
+    new = _early(origins, text)
+    new = new and not_computed(before, listing, shown.options, new)
+    if new and (new := may_fail(before, listing, shown.options, new)):
+        return f"guard {new[0]} hands over a value that the recorded trace may not have where it comes from"
+    borrowing = _borrowing(origins, text)
+    if borrowing and (borrowing := may_fail(before, listing, shown.options, borrowing)):
         where = "in front of where it comes from, or where the guard in front does, whose resume data it does not share"
         return f"guard {borrowing[0]} has to resume {where}"
     if contradiction := _contradiction(proved, text):

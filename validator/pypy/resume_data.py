@@ -127,16 +127,16 @@ def _with_resume_data(before: Trace, after: Trace, loop: Loop, options: Options)
     return Resumed(_with_exits(after, exits), loop, memories, resume.is_open, is_needed)
 
 
-def are_computed(before: Trace, after: Trace, options: Options, numbers: Iterable[int]) -> bool:
-    """Has the recorded trace computed all that these guards of the optimized one, which name their origins, hand over
-    by then?"""
+def not_computed(before: Trace, after: Trace, options: Options, numbers: Iterable[int]) -> list[int]:
+    """The guards of the optimized trace, of these, which name their origins, that may hand over what the recorded trace
+    has not computed by then."""
     one, other = straight(before, after, None, options)
     choices = given_origins(one, other)
     try:
         resume = _ResumeData(one, other, options)
     except Unsupported:
-        return False
-    return all(len(choices[number]) == 1 and resume.has(number, choices[number][0]) for number in numbers)
+        return [*numbers]
+    return [number for number in numbers if len(choices[number]) != 1 or not resume.has(number, choices[number][0])]
 
 
 def straight(before: Trace, after: Trace, loop: Loop, options: Options) -> tuple[Trace, Trace]:

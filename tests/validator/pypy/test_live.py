@@ -27,22 +27,31 @@ RECORDED = recorded(
 )
 
 
-def moved(handed: str) -> Judged:
-    """The verdict on a trace that does the second guard in front of the store, and hands this over there."""
+ASKS = "i4 = int_lt(i3, 5)"
+
+
+def moved(handed: str, *, asks: str = ASKS) -> Judged:
+    """The verdict on a trace that does the second guard, which `asks` that, in front of the store, and hands this over
+    there."""
     optimized = loop(
         "[p0, i1]",
         "+1: label(p0, i1, descr=TargetToken(140))",
         "+2: i2 = int_lt(i1, 9)",
         "+3: guard_true(i2, descr=<Guard0x7f10>) [p0, i1]",
         "+4: i3 = int_add(i1, 1)",
-        "+5: i4 = int_lt(i3, 5)",
+        f"+5: {asks}",
         f"+6: guard_true(i4, descr=<Guard0x7f20>) [{handed}]",
         f"+7: setfield_gc(p0, i3, descr={COUNT})",
         "+8: jump(p0, i3, descr=TargetToken(140))",
     )
-    items = list(pair_sections(read_traces((RECORDED + optimized).splitlines())))
+    items = list(pair_sections(read_traces((RECORDED.replace(ASKS, asks) + optimized).splitlines())))
     (pair,) = (item for item in items if isinstance(item, LogPair))
     return judge(pair, "a.log", study(items, "a.log"))
+
+
+def test_a_guard_that_never_fails_may_hand_over_anything() -> None:
+    assert isinstance(moved("p0, i3", asks="i4 = int_le(i3, 9)").verdict, Proved)
+    assert isinstance(moved("p0, i3", asks="i4 = int_le(i3, 8)").verdict, Unknown)
 
 
 def test_a_guard_may_have_the_resume_data_of_an_earlier_one() -> None:
