@@ -7,10 +7,12 @@ from collections.abc import Sequence
 
 import pytest
 
+from optimizer import parse
 from optimizer.ir.dialects.pypy_log import read_traces
 from optimizer.ir.dialects.pypy_pairs import LogPair, pair_sections
 from tests.pypy_logs import bridge, judged, loop, recorded
-from validator import Proved, Unknown, Unsupported
+from validator import Options, Proved, Unknown, Unsupported
+from validator.pypy.handed import may_fail
 from validator.pypy.judge import Judged, judge
 from validator.pypy.study import study
 
@@ -27,31 +29,30 @@ RECORDED = recorded(
 )
 
 
-ASKS = "i4 = int_lt(i3, 5)"
-
-
-def moved(handed: str, *, asks: str = ASKS) -> Judged:
-    """The verdict on a trace that does the second guard, which `asks` that, in front of the store, and hands this over
-    there."""
+def moved(handed: str) -> Judged:
+    """The verdict on a trace that does the second guard in front of the store, and hands this over there."""
     optimized = loop(
         "[p0, i1]",
         "+1: label(p0, i1, descr=TargetToken(140))",
         "+2: i2 = int_lt(i1, 9)",
         "+3: guard_true(i2, descr=<Guard0x7f10>) [p0, i1]",
         "+4: i3 = int_add(i1, 1)",
-        f"+5: {asks}",
+        "+5: i4 = int_lt(i3, 5)",
         f"+6: guard_true(i4, descr=<Guard0x7f20>) [{handed}]",
         f"+7: setfield_gc(p0, i3, descr={COUNT})",
         "+8: jump(p0, i3, descr=TargetToken(140))",
     )
-    items = list(pair_sections(read_traces((RECORDED.replace(ASKS, asks) + optimized).splitlines())))
+    items = list(pair_sections(read_traces((RECORDED + optimized).splitlines())))
     (pair,) = (item for item in items if isinstance(item, LogPair))
     return judge(pair, "a.log", study(items, "a.log"))
 
 
 def test_a_guard_that_never_fails_may_hand_over_anything() -> None:
-    assert isinstance(moved("p0, i3", asks="i4 = int_le(i3, 9)").verdict, Proved)
-    assert isinstance(moved("p0, i3", asks="i4 = int_le(i3, 8)").verdict, Unknown)
+    """Of such a guard nobody asks where it resumes."""
+    before = parse("[i0]\ni1 = int_lt(i0, 5)\nguard_true(i1)\nfinish(i0)\n")
+    tests = (f"i{limit} = int_lt(i2, {limit})\nguard_true(i{limit}, origin=0)\n" for limit in (8, 7, 5))
+    after = parse(f"[i0]\ni2 = int_and(i0, 7)\n{''.join(tests)}finish(i0)\n")
+    assert may_fail(before, after, Options(), [0, 1, 2]) == [1, 2]
 
 
 def test_a_guard_may_have_the_resume_data_of_an_earlier_one() -> None:
