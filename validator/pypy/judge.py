@@ -10,7 +10,6 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import product
 
 from optimizer.ir.dialects.pypy_pairs import Kind, LogPair
 from optimizer.ir.faults import InputError
@@ -155,8 +154,8 @@ def _to_label(pair: LogPair, file: str, knowledge: Knowledge, options: Options, 
     neither, whose runs are simpler."""
     text = translated(pair, file, knowledge)
     half = _quick(prove, time.monotonic() + options.timeout_s / 2)
-    ways, tried = [*_ways(pair, file, knowledge, text)], list[tuple[Verdict, Texts, Translated]]()
-    for effort, told in product((FIRST_EFFORT, options.effort), ways):  # what one way takes long for another may not
+    tried: list[tuple[Verdict, Texts, Translated]] = []
+    for effort, told in _with_efforts(_ways(pair, file, knowledge, text), options.effort):
         verdict, texts = _in_turn(told, replace(options, effort=effort), half)
         texts = replace(texts, options=replace(texts.options, effort=options.effort))
         if isinstance(verdict, Proved):
@@ -173,6 +172,15 @@ def _to_label(pair: LogPair, file: str, knowledge: Knowledge, options: Options, 
         verdict = Unknown(verdict.evidence, objection) if objection else verdict
         texts = replace(texts, assumes=(*texts.assumes, *assumed))
     return Judged(verdict, texts, translated=told)
+
+
+def _with_efforts(ways: Iterator[Translated], effort: int) -> Iterator[tuple[int, Translated]]:
+    """Each way with a small effort, and then with all of it: what one way takes long for another may not."""
+    begun: list[Translated] = []
+    for way in ways:
+        begun.append(way)
+        yield FIRST_EFFORT, way
+    yield from ((effort, way) for way in begun)
 
 
 def _ways(pair: LogPair, file: str, knowledge: Knowledge, text: Translated) -> Iterator[Translated]:
