@@ -140,7 +140,14 @@ def _text(pair: LogPair, sides: Sides, knowledge: Knowledge, *, generous: bool) 
         rows = rows_of(sides)
         sameness = classes(rows, lone=inferred.lone, made_one=same, characters=compared)
     text = translate(
-        sides, rows, sameness, inferred.effects, knowledge.fields, contents=inferred.contents, generous=generous
+        sides,
+        rows,
+        sameness,
+        inferred.effects,
+        knowledge.fields,
+        contents=inferred.contents,
+        by_fields=inferred.goes_by_later,
+        generous=generous,
     )
     used = {OF_ONE_STEP: steps, AT_ONE_PLACE: places, FORWARDED: more, FOUND_LATER: sameness.goes_by_later}
     of_one = (*map(of_one_array, tables), *filter(used.get, used))

@@ -46,7 +46,7 @@ from validator.pypy.printed.signals import SIGNALS
 from validator.pypy.printed.straight import UNUSED, NotStraight, Sides, sides_of
 from validator.pypy.printed.tables import OF_ONE_STRATEGY, with_tables
 from validator.pypy.printed.variables import OF_NOBODY_ELSE
-from validator.pypy.translate import BY_FIELDS, HASHES, INSTANCES, SAME_CONSTANTS
+from validator.pypy.translate import BY_NAME, HASHES, INSTANCES, SAME_CONSTANTS
 
 SEEN_ELSEWHERE = " (seen in other programs)"
 """The end of an assumption that rests on what is kept in a file."""
@@ -57,7 +57,7 @@ _CERTAIN = (
         WATCHED,
         SAME_STRINGS,
         INSTANCES,
-        BY_FIELDS,
+        BY_NAME,
         HASHES,
         RPYTHON,
         FOREIGN,

@@ -78,20 +78,22 @@ def translate(
     fields: Fields,
     *,
     contents: frozenset[Content] = frozenset(),
+    by_fields: bool = False,
     generous: bool = False,
 ) -> Translated:
-    """The pair, where calls are taken not to have these effects, or, if that is to be `generous`, none at all. Raises
+    """The pair, where calls are taken not to have these effects, or, if that is to be `generous`, none at all; and if
+    it is to go `by_fields`, new objects to be of classes of which others with these were found to be. Raises
     InputError."""
     check_places(sides.after, partial(sameness.of, AFTER))
     lines, copies = sides.lines, copies_of(sides)
     strings, known = constant_strings(rows, sameness), known_constants(rows, sameness, contents)
-    names = _Names(rows, sameness, copies, {**strings, **{node: one.text for node, one in known.items()}})
+    texts = {**strings, **{node: one.text for node, one in known.items()}}
+    names = _Names(rows, sameness, copies, texts, by_fields)
     extra = (TOKEN, *map(_float_name, sorted({arg for line in lines for arg in line.args if is_float(arg)})))
     written = _written(sides, extra, names, fields)
     used = frozenset(possible(lines, copies))
     used = used if generous else used & effects
     needed = {SAME_STRINGS: strings, INSTANCES: names.asks_for_objects, COPIED: copies.arrays}
-    needed[BY_FIELDS] = names.goes_by_fields
     earliest = earliest_origins(sides, rows, sameness)
     origins, moved = origins_of(sides, rows, sameness, earliest)
     of_target = _written(sides.target, extra, names, fields, is_right=True) if sides.target else ()
@@ -101,7 +103,7 @@ def translate(
         sides,
         before,
         after,
-        (*_assumed(lines, used, fields), *filter(needed.get, needed), *map(str, known.values())),
+        (*_assumed(lines, used, fields), *filter(needed.get, needed), *names.goes_by, *map(str, known.values())),
         origins,
         earliest,
         handing_over_their_own(sides, rows, sameness),
@@ -132,7 +134,8 @@ def _entered(loop: Trace) -> Trace:
 
 SAME_CONSTANTS = "constant objects at corresponding places of both traces are the same"
 INSTANCES = "what has a field whose name begins with inst_ is an instance"
-BY_FIELDS = "new objects are of the class that others with such a field were found to be of"
+BY_NAME = "new objects all of whose fields belong to a class by their names are of that class"
+BY_FIELDS = "new objects are of the class that others with such fields were found to be of"
 HASHES = "strings have their hashes where strhash reads them"
 
 
@@ -244,13 +247,14 @@ class _Names:
     sameness: Sameness
     copies: Copies
     strings: Mapping[Node, str]
+    by_fields: bool
     objects: dict[Node, str] = field(default_factory=dict)
     classes: dict[Node, str] = field(default_factory=dict)
     same_code: dict[Node, Node] = field(default_factory=dict)
     sizes: dict[Node, tuple[str, str]] = field(default_factory=dict)
     other_sizes: dict[tuple[Node, str, str], str] = field(default_factory=dict)
     callees: dict[str, list[str]] = field(default_factory=dict)
-    goes_by_fields: bool = False
+    goes_by: set[str] = field(default_factory=set)
 
     @property
     def asks_for_objects(self) -> bool:
@@ -269,9 +273,12 @@ class _Names:
         self.classes.update(found)
         of_fields = self._classes_of_fields()
         for node, class_ in self._classes_found(later for _, later in map(self.rows.recorded, self.rows.pairs)).items():
-            fields = {*self._stored_to(node)} if node not in found else {}
-            if any(of_fields[memory] == {class_} or _owner(memory) == class_ for memory in fields):
-                self.classes[node], self.goes_by_fields = class_, True
+            fields = {*self._stored_to(node)} if node not in found else set()
+            named = {memory for memory in fields if _owner(memory) == class_}
+            is_found = self.by_fields and all(of_fields[memory] == {class_} for memory in fields - named)
+            if fields and (fields == named or is_found):
+                self.classes[node] = class_
+                self.goes_by.add(BY_NAME if fields == named else BY_FIELDS)
 
     def _classes_found(self, traces: Iterable[tuple[Line, ...]]) -> dict[Node, str]:
         """The classes that guards of these find, of values and of all that the same code makes."""
