@@ -34,6 +34,10 @@ from validator.verdict import Failargs, Guards, Options, Proved, Refuted, Status
 _OPTIONS = Options(guards=Guards.SAME, failargs=Failargs.IGNORE, effort=FIRST_EFFORT, timeout_s=4.0)
 """The effort is what ends questions; where time does, nothing is said of the pair (`LateFacts`)."""
 
+TRUSTED = (
+    "what bridges hand to the label of a loop is what its preamble has found there: of a class, not NULL, a constant"
+)
+
 _ALL = "all that may have been known where the bridge starts"
 _QUESTIONS = 4
 """Questions in a row, each without what failed before; behind them nothing is taken to be proved."""
@@ -70,15 +74,27 @@ class Facts:
         return (*bridge[:at], *self.lines, *bridge[at:])
 
 
+@dataclass(frozen=True, slots=True)
+class Labels:
+    """The inner labels of loops: is one `entered` by a bridge, by the number of its loop; does memory `change` there;
+    and is what a bridge hands over `trusted` to be what the preamble has found there?"""
+
+    is_entered: Callable[[int], bool]
+    changes: Changes
+    is_trusted: bool = True
+
+
 def facts_of(
-    path: Path, sides: Sides, effects: frozenset[Effect], fields: Fields, changes: Changes, *, generous: bool
+    path: Path, sides: Sides, effects: frozenset[Effect], fields: Fields, labels: Labels, *, generous: bool
 ) -> Facts:
-    """The facts at the end of a path that matter to a recorded bridge, or to the loop that it goes on in, where a
-    memory `changes` at the inner label of a loop for whoever comes there. `generous`: whatever may hold there is taken
-    to hold. Raises LateFacts."""
+    """The facts at the end of a path that matter to a recorded bridge, or to the loop that it goes on in. `generous`:
+    whatever may hold there is taken to hold. Raises LateFacts."""
     recorded = sides.before
     path = replace(path, lines=tuple(_with_classes(path, recorded)))
-    walk = _Walk(effects, fields, changes, generous)
+    entered = [at for at, line in enumerate(path.lines) if line.name == "label" and labels.is_entered(int(line.descr))]
+    if entered and not labels.is_trusted:
+        path = replace(path, inputs=path.lines[entered[-1]].args, lines=path.lines[entered[-1] + 1 :])
+    walk = _Walk(effects, fields, labels.changes, generous)
     for line in path.lines:
         walk.pass_(line)
     path = replace(path, lines=tuple(line for line in path.lines if line.name != "label"))
@@ -89,9 +105,8 @@ def facts_of(
     facts = list(walk.facts(path.handed, accessed, first))
     kept, assumes = (facts, (_ALL,)) if generous and facts else _proved(path, facts, effects, fields)
     names = dict(zip(path.handed, recorded.inputs, strict=True))
-    return Facts(
-        tuple(line.renamed(lambda text: names.get(text, text)) for fact in kept for line in fact.lines), assumes
-    )
+    lines = tuple(line.renamed(lambda text: names.get(text, text)) for fact in kept for line in fact.lines)
+    return Facts(lines, (*assumes, TRUSTED) if lines and entered and labels.is_trusted else assumes)
 
 
 def _with_classes(path: Path, recorded: Printed) -> Iterator[Line]:

@@ -9,7 +9,7 @@ from itertools import takewhile
 from optimizer.ir.dialects.pypy_pairs import Kind, LogPair
 from optimizer.ir.immutable import replace
 from validator.pypy.alike import alike, of_one_array
-from validator.pypy.facts import Facts, facts_of
+from validator.pypy.facts import Facts, Labels, facts_of
 from validator.pypy.field_types import with_numbers, with_types
 from validator.pypy.forwarded import FORWARDED, forwarded
 from validator.pypy.inferred.classes import with_classes
@@ -109,8 +109,10 @@ def _with_facts(
     path = path_to(pair, file)
     path = path if path is not None and correspond(path.handed, sides.before.inputs) else None
     if path is not None:
-        changes = partial(knowledge.targets.may_change, leaves=knowledge.leaves)
-        facts = facts_of(path, sides, knowledge.effects, knowledge.fields, changes, generous=generous)
+        targets = knowledge.targets
+        changes = partial(targets.may_change, leaves=knowledge.leaves)
+        labels = Labels(targets.is_entered, changes, knowledge.inferred.goes_by_later)
+        facts = facts_of(path, sides, knowledge.effects, knowledge.fields, labels, generous=generous)
         sides = replace(sides, before=sides.before.with_lines(facts.in_front(sides.before.lines)))
     sides, tables = with_tables(sides)
     sides, lists = with_lists(sides, whole)

@@ -271,14 +271,13 @@ class _Names:
             self._made_alike(sides)
         found = self._classes_found(executed for executed, _ in map(self.rows.recorded, self.rows.pairs))
         self.classes.update(found)
-        of_fields = self._classes_of_fields()
+        of_owners = self._classes_of_owners()
         for node, class_ in self._classes_found(later for _, later in map(self.rows.recorded, self.rows.pairs)).items():
             fields = {*self._stored_to(node)} if node not in found else set()
-            named = {memory for memory in fields if _owner(memory) == class_}
-            is_found = self.by_fields and all(of_fields[memory] == {class_} for memory in fields - named)
-            if fields and (fields == named or is_found):
+            others = {owner for owner in map(_owner, fields) if owner.rpartition(".")[2] != class_}
+            if fields and (not others or (self.by_fields and all(of_owners[owner] == {class_} for owner in others))):
                 self.classes[node] = class_
-                self.goes_by.add(BY_NAME if fields == named else BY_FIELDS)
+                self.goes_by.add(BY_FIELDS if others else BY_NAME)
 
     def _classes_found(self, traces: Iterable[tuple[Line, ...]]) -> dict[Node, str]:
         """The classes that guards of these find, of values and of all that the same code makes."""
@@ -287,15 +286,15 @@ class _Names:
             found.setdefault(self._made(BEFORE, line.args[0]), class_name(line.args[1]))
         return found
 
-    def _classes_of_fields(self) -> Mapping[str, Set[str]]:
-        """The classes that have been found of objects with such fields."""
-        of_fields = defaultdict[str, set[str]](set)
+    def _classes_of_owners(self) -> Mapping[str, Set[str]]:
+        """The classes that have been found of objects with fields that belong to a class."""
+        of_owners = defaultdict[str, set[str]](set)
         for lines, _ in map(self.rows.recorded, self.rows.pairs):
             tested = {line.args[0]: class_name(line.args[1]) for line in lines if line.name == "guard_class"}
             for found in (line.access for line in lines):
                 if found and found.place[0] in tested:
-                    of_fields[found.memory].add(tested[found.place[0]])
-        return of_fields
+                    of_owners[_owner(found.memory)].add(tested[found.place[0]])
+        return of_owners
 
     def _stored_to(self, node: Node) -> Iterator[str]:
         """The fields that the recorded trace stores to new objects of that code."""
@@ -381,8 +380,8 @@ class _Names:
 
 
 def _owner(memory: str) -> str:
-    """The name of the class that a field belongs to, without its module."""
-    return memory.partition(" ")[2].rpartition(".")[0].rpartition(".")[2]
+    """The class that a field belongs to, by its name."""
+    return memory.partition(" ")[2].rpartition(".")[0]
 
 
 def _float_name(text: str) -> str:

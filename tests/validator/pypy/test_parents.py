@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import pytest
 
-from tests.pypy_logs import judged
+from optimizer.ir.dialects.pypy_pairs import LogPair
+from tests.pypy_logs import judged, pairs_of
 from validator import Evidence, Proved, Refuted, Unknown
 from validator.prove import align
 from validator.prove.judge import OUT_OF_TIME
 from validator.pypy import facts
+from validator.pypy.facts import TRUSTED
+from validator.pypy.judge import judge
+from validator.pypy.study import study
 
 VALUE, OTHER = "<FieldS Box.value 16>", "<FieldS Box.other 24>"
 
@@ -367,11 +371,16 @@ SEVEN = f"i9 = getfield_gc_i(p0, descr={OTHER})\nguard_value(i9, 7{{}})"
         pytest.param("", "", True, id="nothing"),
         pytest.param(f"setfield_gc(p0, 8, descr={OTHER})", f"setfield_gc(p0, 8, descr={OTHER})", False, id="a store"),
         pytest.param(CALLS.format(""), CALLS.format("descr=<Guard0x7f09>") + " [p0]", False, id="a call"),
+        pytest.param(None, None, False, id="a store of another trace"),
     ],
 )
-def test_a_field_that_nobody_writes_in_front_of_the_label_is_known(own: str, kept: str, *, is_right: bool) -> None:
+def test_a_field_that_nobody_writes_in_front_of_the_label_is_known(
+    own: str | None, kept: str | None, *, is_right: bool
+) -> None:
     """What both parts ask of it was found by the preamble alone."""
-    verdicts = [one.verdict for one in judged(peeled(SEVEN) + to_label(own, kept) + LOOKED)]
+    elsewhere = f"[p0, i1]\nsetfield_gc(p0, i1, descr={OTHER})\nfinish(i1)"
+    more = pair(elsewhere, elsewhere, "7f08") if own is None else ""
+    verdicts = [one.verdict for one in judged(peeled(SEVEN) + to_label(own or "", kept or "") + LOOKED + more)]
     assert isinstance(verdicts[2], Proved) is is_right, verdicts
 
 
@@ -396,3 +405,22 @@ def test_a_bridge_may_hand_over_what_is_in_the_field(lines: tuple[str, ...], *, 
         "7f00",
     )
     assert isinstance(judged(peeled() + to + LOADED)[2].verdict, Proved) is is_right
+
+
+ASKED = "guard_class(p0, ConstClass(W_Box){})"
+CLASSED = pair("[p0, i2]\nguard_class(p0, ConstClass(W_Box))\nfinish(i2)", "[p0, i2]\nfinish(i2)", "7f01")
+
+
+def test_what_the_preamble_has_found_of_a_value_is_trusted_where_bridges_come_to_the_label() -> None:
+    alone, behind = judged(peeled(ASKED) + CLASSED)[1], judged(peeled(ASKED) + to_label() + CLASSED)[2]
+    for one, is_trusted in ((alone, False), (behind, True)):
+        assert isinstance(one.verdict, Proved), one.verdict
+        assert one.texts is not None
+        assert (TRUSTED in one.texts.assumes) is is_trusted
+
+
+def test_that_is_not_certain() -> None:
+    items = pairs_of(peeled(ASKED) + to_label() + CLASSED)
+    certain = study(items, "log").certain()
+    (*_, last) = (item for item in certain.given(items) if isinstance(item, LogPair))
+    assert not isinstance(judge(last, "log", certain).verdict, Proved)

@@ -217,9 +217,21 @@ class Sameness:
         """Makes one of constants of the recorded trace which a guard at that position finds to be, that was recorded of
         another value."""
         nodes = self.of(BEFORE, one), self.of(BEFORE, other)
-        if self._denied is not None and passed not in self._denied and nodes[0] != nodes[1]:
-            self.unite(*nodes)
-            self.goes_by_later = True
+        if self._denied is None or passed in self._denied or nodes[0] == nodes[1] or self._stores_elsewhere(nodes[0]):
+            return
+        self.unite(*nodes)
+        self.goes_by_later = True
+
+    def _stores_elsewhere(self, constant: Node) -> bool:
+        """Does a recorded bridge store such a constant at a place of the program where its loop stores none?"""
+        if self._rows.own is None:
+            return False
+        own, loop = self._rows.recorded(self._rows.pairs[-1])
+        places = {(line.descr, line.point) for line in loop if line.name == "setfield_gc" and is_pointer(line.args[1])}
+        stores = (line for line in own if line.name == "setfield_gc" and is_pointer(line.args[1]))
+        return any(
+            (line.descr, line.point) not in places for line in stores if self.of(BEFORE, line.args[1]) == constant
+        )
 
     def unite(self, one: Node, other: Node) -> None:
         """Makes one class of two, but for what is told apart: constants that print differently, or are compared. It

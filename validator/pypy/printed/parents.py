@@ -95,16 +95,16 @@ class Parents:
 class Targets:
     """The loops of a log to whose inner labels bridges jump, by the numbers of their pairs; 0 is that of a trace that
     has no pair, is not in the log, or is another loop than that to which the recorded bridge goes. `_loops` are the
-    numbers that PyPy gives to loops, by their labels; "" of those in a bridge. `_stored` are the memories to which the
-    preambles of loops store, and all that jumps to their inner labels; `_called` the functions that they call; and
-    `_handed` what each of the latter hands over, with what it has in hand of memory there."""
+    numbers that PyPy gives to loops, by their labels; "" of those in a bridge. `_stored` are the memories to which
+    optimized traces store, `_called` the functions that they call; and `_handed` what each trace that jumps to the
+    inner label of a loop hands over, with what it has in hand of memory there."""
 
     _targets: dict[int, int] = field(default_factory=dict)
     _last_bridges: dict[int, int] = field(default_factory=dict)
     _labels: dict[str, int | None] = field(default_factory=dict)
     _loops: dict[str, str] = field(default_factory=dict)
-    _stored: dict[int, set[str]] = field(default_factory=dict)
-    _called: dict[int, set[str]] = field(default_factory=dict)
+    _stored: set[str] = field(default_factory=set)
+    _called: set[str] = field(default_factory=set)
     _handed: dict[int, list[tuple[_Texts, Mapping[Place, str]]]] = field(default_factory=dict)
 
     def add(self, item: LogPair | Unpaired, file: str) -> None:
@@ -116,8 +116,7 @@ class Targets:
         jump = _last_jump(section)
         loop = _LOOP.match(section.heading)
         self._loops.update(dict.fromkeys(labels, loop[1] if loop else ""))
-        if jump not in labels and (entered := self._labels.get(jump or "")):
-            self._add_writes(entered, section, file)
+        self._add_lines(section, file, self._labels.get(jump or "") if jump not in labels else None)
         if isinstance(item, Unpaired):
             self._labels.update(dict.fromkeys(labels, 0))
             return
@@ -130,35 +129,36 @@ class Targets:
             self._last_bridges[target] = item.number
         self._labels.update(dict.fromkeys(labels[:1]))
         self._labels.update(dict.fromkeys(labels[1:], item.number))
-        if labels[1:]:
-            self._add_writes(item.number, section, file)
 
-    def _add_writes(self, loop: int, section: Section, file: str) -> None:
-        """Takes in what the trace writes, up to its inner label, if that is the loop, and else what it hands to it."""
+    def _add_lines(self, section: Section, file: str, loop: int | None) -> None:
+        """Takes in what an optimized trace writes, and what it hands to the inner label of that loop, if it does."""
         try:
             lines = read_printed(section, file).lines
         except InputError:  # told where it is judged
             return
-        inner = [place for place, line in enumerate(lines) if line.name == "label"][1:]
-        ahead = lines[: inner[0] if inner else len(lines)]
-        stores = (found.memory for line in ahead if (found := line.access) and found.is_store)
-        self._stored.setdefault(loop, set()).update(stores)
-        self._called.setdefault(loop, set()).update(line.function for line in ahead if line.may_write)
-        if not inner:
+        self._stored.update(found.memory for line in lines if (found := line.access) and found.is_store)
+        self._called.update(line.function for line in lines if line.may_write)
+        if loop:
             self._handed.setdefault(loop, []).append((lines[-1].args, _in_hand(lines)))
+
+    def is_entered(self, loop: int) -> bool:
+        """Does a trace of the log jump to the inner label of that loop from elsewhere?"""
+        return bool(self._handed.get(loop))
 
     def may_change(self, label: Line, place: Place, value: str, leaves: Callable[[str, str], bool]) -> bool:
         """May there be another value in that place at the inner label of a loop than the preamble leaves there? Where a
-        bridge comes to it, what the preamble stores has not been stored; but it may hand over what it has loaded."""
-        loop, at = int(label.descr), {text: number for number, text in enumerate(label.args)}
-        memory, base, *rest = place
-        is_written = memory in self._stored.get(loop, ()) or any(
-            not leaves(one, memory) for one in self._called.get(loop, ())
-        )
-        return is_written and not all(
-            base in at and known.get((memory, args[at[base]], *rest)) == (args[at[value]] if value in at else value)
-            for args, known in self._handed.get(loop, ())
-        )
+        bridge comes to it, what the preamble stores has not been stored; but it may hand over what it has in hand."""
+        at = {text: number for number, text in enumerate(label.args)}
+        memory, *objects = place
+
+        def has_in_hand(args: _Texts, known: Mapping[Place, str]) -> bool:
+            texts = [args[at[text]] if text in at else "" if is_variable(text) else text for text in (*objects, value)]
+            return objects[0] in at and known.get((memory, *texts[:-1])) == texts[-1]
+
+        handed = self._handed.get(int(label.descr), [])
+        if all(has_in_hand(*one) for one in handed):
+            return False
+        return memory in self._stored or any(not leaves(one, memory) for one in self._called)
 
     def close(self) -> None:
         """The log has ended: no bridge looks for its label any more."""
