@@ -17,7 +17,7 @@ BETWEEN = recorded("[p0, i4]", "i5 = int_lt(i4, 5)", "guard_true(i5)", "finish(i
 ).replace("0x7f10", "0x7f32")
 
 
-def assumed(*own: str, at: int = 2, guard: str = "7f32", between: str = "") -> tuple[str, ...] | None:
+def assumed(*own: str, at: int = 2, guard: str = "7f32", between: str = "", depth: int = 0) -> tuple[str, ...] | None:
     """The assumptions by which a bridge is proved that hands what it has loaded itself to the label of its loop; None
     where it is not. Another bridge may be `between` them."""
     body = [line.replace("i1", "i4").replace("i3", "i13").replace("i4 =", "i14 =") for line in GUARD]
@@ -32,7 +32,7 @@ def assumed(*own: str, at: int = 2, guard: str = "7f32", between: str = "") -> t
         *(LOADS.format(2), STORES, "+1: label(p0, i4, p2, descr=TargetToken(141))", AT.format(1), *again),
         *(AT.format(2), STORES, "+1: jump(p0, i14, p2, descr=TargetToken(141))"),
     )
-    lines = (AT.format(at), LOADS.format(7), STORES)
+    lines = (AT.format(at).replace("(0,", f"({depth},"), LOADS.format(7), STORES)
     log += between + recorded("[p0, i4]", *(line.format("") for line in own), *lines, "jump(p0, 3, descr=<Loop1>)")
     kept = [line.format(", descr=<Guard0x7f40>) [p0, i4]").replace("])", "]") for line in own]
     kept += [line.replace("ptr7", "ptr17") for line in lines]
@@ -52,12 +52,14 @@ def test_they_are_one_object() -> None:
     ("own", "more"),
     [
         pytest.param((), {"at": 3}, id="another place"),
+        pytest.param((AT.format(9),), {}, id="another way"),
+        pytest.param((), {"depth": 1}, id="a function that something else may have called"),
         pytest.param((), {"guard": "7f99"}, id="a bridge from elsewhere"),
         pytest.param((), {"guard": "7f50", "between": BETWEEN}, id="a bridge from another bridge"),
         pytest.param((f"p8 = getfield_gc_r(p0, descr={KEPT})", "guard_value(p8, ConstPtr(ptr9){})"), {}, id="a guard"),
         pytest.param((AT.format(2), LOADS.format(6).replace("p2", "p8")), {}, id="twice at that place"),
     ],
 )
-def test_others_may_be_two(own: tuple[str, ...], more: dict[str, str]) -> None:
+def test_others_may_be_two(own: tuple[str, ...], more: dict[str, int | str]) -> None:
     told = assumed(*own, **more)  # type: ignore[arg-type]
     assert told is None or AT_ONE_PLACE not in told

@@ -1,17 +1,22 @@
 """Constants of a bridge, and of the loop that it leaves and goes back to, at the same place of the program.
 
-A constant that the tracer finds at some place, as the object of a global variable, is there whenever that code is run,
-as long as the loop is valid: else its `guard_not_invalidated` fails. In a bridge, which is recorded at another time, it
-has another number. What else may be a constant there is what was found to be one by a guard, or comes from such a
-constant: so nothing is said of a bridge that finds a constant which the loop does not find at that place.
+A constant that the tracer finds at some place, as the object of a global variable, is there whenever that code is run
+in the same way, as long as the loop is valid: else its `guard_not_invalidated` fails. In a bridge, which is recorded at
+another time, it has another number. The same way is one all points of which the loop passes, too, up to that place,
+which the same points have called: on another way it may come from another variable, or belong to another closure of
+that code. What else may be a constant there is what was found to be one by a guard, or comes from such a constant: so
+nothing is said of a bridge that finds a constant which the loop does not find at that place.
 
 This is told by the recorded traces alone, whatever became of them.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import takewhile
 
+from optimizer.ir.dialects.pypy_log import Section
 from optimizer.ir.dialects.pypy_pairs import LogPair
 from validator.pypy.inferred.sameness import FIND_OUT, Sameness
 from validator.pypy.printed.lines import Printed, is_pointer
@@ -19,8 +24,13 @@ from validator.pypy.printed.straight import BEFORE, Sides
 
 AT_ONE_PLACE = "constants at one place of the program are one object in a bridge and in the loop that it goes back to"
 
-_Place = tuple[str, str, str]
-"""The point in the program, and the operation there with its descr."""
+_Stack = tuple[str, ...]
+"""A point in the program, behind those that have called its function."""
+
+_Place = tuple[_Stack, str, str]
+"""The stack, and the operation there with its descr."""
+
+_POINT = re.compile(r"debug_merge_point\(([0-9]+), .*?'(.*)'\)")
 
 
 def at_one_place(pair: LogPair, sides: Sides, sameness: Sameness) -> list[tuple[str, str]]:
@@ -30,19 +40,38 @@ def at_one_place(pair: LogPair, sides: Sides, sameness: Sameness) -> list[tuple[
         return []
     if pair.parents[-1].number != pair.target.number or not _finds_the_same(sides, sides.target, sameness):
         return []
-    own, loop = (_accessed(one.before) for one in (sides, sides.target))
+    passed, loops = (_stacks(one.recorded) for one in (pair, pair.target))
+    points = {stack[-1] for stack in loops}
+    same = list(takewhile(lambda stack: stack[-1] in points, passed))
+    own, loop = _accessed(sides.before, same), _accessed(sides.target.before, loops)
     found = ((own[place], loop[place]) for place in own if place in loop)
     return [(one, other) for one, other in found if sameness.of(BEFORE, one) != sameness.of(BEFORE, other)]
 
 
-def _accessed(recorded: Printed) -> Mapping[_Place, str]:
-    """The constants whose memory the trace accesses, by the places where it does so once."""
+def _stacks(recorded: Section) -> list[_Stack]:
+    """The points that a trace passes, in order. Of what has called the function in which a bridge starts nothing is
+    known: an empty text."""
+    stacks: list[_Stack] = []
+    stack: list[str] = []
+    for depth, point in (found.groups() for line in recorded.lines if (found := _POINT.search(line))):
+        at = int(depth)
+        stack = [*stack[:at], *[""] * (at - len(stack)), point]
+        stacks.append(tuple(stack))
+    return stacks
+
+
+def _accessed(recorded: Printed, stacks: Sequence[_Stack]) -> Mapping[_Place, str]:
+    """The constants whose memory the trace accesses, by the places where it does so once, as far as these stacks go."""
     found: dict[_Place, list[str]] = {}
     for line in recorded.lines:
-        access = line.access if line.passed is not None and line.point else None
-        if access is not None:
-            found.setdefault((line.point, line.name, line.descr), []).append(access.place[0])
-    return {place: texts[0] for place, texts in found.items() if len(texts) == 1 and is_pointer(texts[0])}
+        access = line.access if line.passed else None
+        if access is not None and line.passed is not None and line.passed <= len(stacks):
+            found.setdefault((stacks[line.passed - 1], line.name, line.descr), []).append(access.place[0])
+    return {
+        place: texts[0]
+        for place, texts in found.items()
+        if len(texts) == 1 and is_pointer(texts[0]) and "" not in place[0]
+    }
 
 
 def _finds_the_same(bridge: Sides, loop: Sides, sameness: Sameness) -> bool:
