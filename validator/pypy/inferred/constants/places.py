@@ -67,11 +67,7 @@ def _accessed(recorded: Printed, stacks: Sequence[_Stack]) -> Mapping[_Place, st
         access = line.access if line.passed else None
         if access is not None and line.passed is not None and line.passed <= len(stacks):
             found.setdefault((stacks[line.passed - 1], line.name, line.descr), []).append(access.place[0])
-    return {
-        place: texts[0]
-        for place, texts in found.items()
-        if len(texts) == 1 and is_pointer(texts[0]) and "" not in place[0]
-    }
+    return {place: texts[0] for place, texts in found.items() if len(texts) == 1 and is_pointer(texts[0])}
 
 
 def _finds_the_same(bridge: Sides, loop: Sides, sameness: Sameness) -> bool:
