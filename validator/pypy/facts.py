@@ -165,7 +165,7 @@ class _Walk:
             self.memory = {
                 key: value
                 for key, value in self.memory.items()
-                if self.fields.never_changes(key[0]) or not self.changes(line, (key[0], *key[1]), value)
+                if self.fields.never_changes(key[0]) or not self.changes(line, (key[0], *key[1]), self._value(value))
             }
         elif line.may_write and not self.generous:
             self.memory = {key: value for key, value in self.memory.items() if not self._may_write(line, key[0])}

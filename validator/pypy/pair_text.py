@@ -109,9 +109,9 @@ def _with_facts(
     path = path_to(pair, file)
     path = path if path is not None and correspond(path.handed, sides.before.inputs) else None
     if path is not None:
-        targets = knowledge.targets
-        changes = partial(targets.may_change, leaves=knowledge.leaves)
-        labels = Labels(targets.is_entered, changes, knowledge.inferred.goes_by_later)
+        comers = knowledge.targets.comers
+        changes = partial(comers.may_change, leaves=knowledge.leaves)
+        labels = Labels(comers.are_there, changes, knowledge.inferred.goes_by_later)
         facts = facts_of(path, sides, knowledge.effects, knowledge.fields, labels, generous=generous)
         sides = replace(sides, before=sides.before.with_lines(facts.in_front(sides.before.lines)))
     sides, tables = with_tables(sides)

@@ -371,16 +371,15 @@ SEVEN = f"i9 = getfield_gc_i(p0, descr={OTHER})\nguard_value(i9, 7{{}})"
         pytest.param("", "", True, id="nothing"),
         pytest.param(f"setfield_gc(p0, 8, descr={OTHER})", f"setfield_gc(p0, 8, descr={OTHER})", False, id="a store"),
         pytest.param(CALLS.format(""), CALLS.format("descr=<Guard0x7f09>") + " [p0]", False, id="a call"),
-        pytest.param(None, None, False, id="a store of another trace"),
+        pytest.param(None, None, False, id="a store on a detour"),
     ],
 )
 def test_a_field_that_nobody_writes_in_front_of_the_label_is_known(
     own: str | None, kept: str | None, *, is_right: bool
 ) -> None:
     """What both parts ask of it was found by the preamble alone."""
-    elsewhere = f"[p0, i1]\nsetfield_gc(p0, i1, descr={OTHER})\nfinish(i1)"
-    more = pair(elsewhere, elsewhere, "7f08") if own is None else ""
-    verdicts = [one.verdict for one in judged(peeled(SEVEN) + to_label(own or "", kept or "") + LOOKED + more)]
+    comes = to_label(own or "", kept or "", "7f00" if own is not None else "7f99")
+    verdicts = [one.verdict for one in judged(peeled(SEVEN) + comes + LOOKED)]
     assert isinstance(verdicts[2], Proved) is is_right, verdicts
 
 
@@ -424,3 +423,9 @@ def test_that_is_not_certain() -> None:
     certain = study(items, "log").certain()
     (*_, last) = (item for item in certain.given(items) if isinstance(item, LogPair))
     assert not isinstance(judge(last, "log", certain).verdict, Proved)
+
+
+def test_a_field_of_what_is_handed_over_in_its_place_is_not_known() -> None:
+    lines = "[p0, i1]\np9 = getfield_gc_r(p0, descr=<FieldP Box.next 32>)\njump(p9, 5, descr={})"
+    other = pair(lines.format("<Loop-1>"), lines.format("TargetToken(141)"), "7f00")
+    assert not isinstance(judged(peeled(SEVEN) + other + LOOKED)[2].verdict, Proved)

@@ -95,17 +95,13 @@ class Parents:
 class Targets:
     """The loops of a log to whose inner labels bridges jump, by the numbers of their pairs; 0 is that of a trace that
     has no pair, is not in the log, or is another loop than that to which the recorded bridge goes. `_loops` are the
-    numbers that PyPy gives to loops, by their labels; "" of those in a bridge. `_stored` are the memories to which
-    optimized traces store, `_called` the functions that they call; and `_handed` what each trace that jumps to the
-    inner label of a loop hands over, with what it has in hand of memory there."""
+    numbers that PyPy gives to loops, by their labels; "" of those in a bridge."""
 
     _targets: dict[int, int] = field(default_factory=dict)
     _last_bridges: dict[int, int] = field(default_factory=dict)
     _labels: dict[str, int | None] = field(default_factory=dict)
     _loops: dict[str, str] = field(default_factory=dict)
-    _stored: set[str] = field(default_factory=set)
-    _called: set[str] = field(default_factory=set)
-    _handed: dict[int, list[tuple[_Texts, Mapping[Place, str]]]] = field(default_factory=dict)
+    comers: Comers = field(default_factory=lambda: Comers())
 
     def add(self, item: LogPair | Unpaired, file: str) -> None:
         """Takes in the next pair of the log `file`, or a trace without one."""
@@ -116,7 +112,7 @@ class Targets:
         jump = _last_jump(section)
         loop = _LOOP.match(section.heading)
         self._loops.update(dict.fromkeys(labels, loop[1] if loop else ""))
-        self._add_lines(section, file, self._labels.get(jump or "") if jump not in labels else None)
+        self.comers.add(item, section, file, self._labels.get(jump or "") if jump not in labels else None)
         if isinstance(item, Unpaired):
             self._labels.update(dict.fromkeys(labels, 0))
             return
@@ -130,38 +126,9 @@ class Targets:
         self._labels.update(dict.fromkeys(labels[:1]))
         self._labels.update(dict.fromkeys(labels[1:], item.number))
 
-    def _add_lines(self, section: Section, file: str, loop: int | None) -> None:
-        """Takes in what an optimized trace writes, and what it hands to the inner label of that loop, if it does."""
-        try:
-            lines = read_printed(section, file).lines
-        except InputError:  # told where it is judged
-            return
-        self._stored.update(found.memory for line in lines if (found := line.access) and found.is_store)
-        self._called.update(line.function for line in lines if line.may_write)
-        if loop:
-            self._handed.setdefault(loop, []).append((lines[-1].args, _in_hand(lines)))
-
-    def is_entered(self, loop: int) -> bool:
-        """Does a trace of the log jump to the inner label of that loop from elsewhere?"""
-        return bool(self._handed.get(loop))
-
-    def may_change(self, label: Line, place: Place, value: str, leaves: Callable[[str, str], bool]) -> bool:
-        """May there be another value in that place at the inner label of a loop than the preamble leaves there? Where a
-        bridge comes to it, what the preamble stores has not been stored; but it may hand over what it has in hand."""
-        at = {text: number for number, text in enumerate(label.args)}
-        memory, *objects = place
-
-        def has_in_hand(args: _Texts, known: Mapping[Place, str]) -> bool:
-            texts = [args[at[text]] if text in at else "" if is_variable(text) else text for text in (*objects, value)]
-            return objects[0] in at and known.get((memory, *texts[:-1])) == texts[-1]
-
-        handed = self._handed.get(int(label.descr), [])
-        if all(has_in_hand(*one) for one in handed):
-            return False
-        return memory in self._stored or any(not leaves(one, memory) for one in self._called)
-
     def close(self) -> None:
         """The log has ended: no bridge looks for its label any more."""
+        self.comers.guards.clear()
         self._labels.clear()
         self._loops.clear()
 
@@ -187,6 +154,118 @@ def _stored_first(recorded: Section) -> frozenset[str]:
     resume data does."""
     first = takewhile(lambda line: "debug_merge_point(" not in line, recorded.lines)
     return frozenset(found[1] for line in first if (found := _STORE.match(line)))
+
+
+@dataclass(frozen=True, slots=True)
+class _Trace:
+    """An optimized trace: its inputs, the trace and the list of the guard that it starts at, if that is known, the
+    memories to which it stores, and the functions that it calls; the arguments of its inner label, or of its jump; and
+    what it has in hand there of memory."""
+
+    inputs: _Texts
+    parent: int | None
+    given: _Texts
+    stored: frozenset[str]
+    called: frozenset[str]
+    args: _Texts
+    in_hand: Mapping[Place, str]
+
+
+@dataclass(slots=True)
+class Comers:
+    """The traces of a log that come to inner labels of loops from elsewhere, by the numbers of these, and all optimized
+    traces; while the log is read, the lists of its guards."""
+
+    guards: dict[str, tuple[int, _Texts]] = field(default_factory=dict)
+    _traces: dict[int, _Trace] = field(default_factory=dict)
+    _comers: dict[int, list[int]] = field(default_factory=dict)
+
+    def add(self, item: LogPair | Unpaired, section: Section, file: str, loop: int | None) -> None:
+        """Takes in the next optimized trace, in that section, and the loop to whose inner label it jumps, if it
+        does."""
+        if loop:
+            self._comers.setdefault(loop, []).append(item.number)
+        try:
+            printed = read_printed(section, file)
+        except InputError:  # told where it is judged
+            return
+        guard = item.guard if isinstance(item, LogPair) else None
+        parent, given = self.guards.get(guard or "", (None, ()))
+        lines = printed.lines
+        inner = [line.args for line in lines if line.name == "label"][1:]
+        self._traces[item.number] = _Trace(
+            printed.inputs,
+            parent,
+            given,
+            frozenset(found.memory for line in lines if (found := line.access) and found.is_store),
+            frozenset(line.function for line in lines if line.may_write),
+            inner[0] if inner else lines[-1].args,
+            {} if inner else _in_hand(lines),
+        )
+        guards = (line for line in lines if line.is_guard)
+        self.guards.update((found, (item.number, line.handed)) for line in guards for found in _guards_of(line))
+
+    def are_there(self, loop: int) -> bool:
+        """Does a trace of the log come to the inner label of that loop from elsewhere?"""
+        return loop in self._comers
+
+    def may_change(self, label: Line, place: Place, value: str, leaves: Callable[[str, str], bool]) -> bool:
+        """May there be another value in that place at the inner label of a loop than the preamble leaves there? Whoever
+        comes to it hands over what it has in hand, or what it was handed itself since the label, and nobody has written
+        there."""
+        loop = int(label.descr)
+        at = {text: number for number, text in enumerate(label.args)}
+        memory, *texts = place
+        numbers = [at.get(text, -1) for text in (*texts, value)]
+        plain = [text for text in (*texts, value) if text not in at]
+
+        def vouches(comer: int) -> bool:
+            if comer not in self._traces:
+                return False
+            args, known = self._traces[comer].args, self._traces[comer].in_hand
+            left = iter(plain)
+            here = [next(left) if number < 0 else args[number] for number in numbers]
+            if known.get((memory, *here[:-1])) == here[-1]:
+                return True
+            way = self._way(comer, loop)
+            return (
+                bool(way)
+                and all(
+                    memory not in trace.stored and all(leaves(function, memory) for function in trace.called)
+                    for trace in way
+                )
+                and all(self._is_kept(way, number) for number in numbers if number >= 0)
+            )
+
+        if any(map(is_variable, plain)):
+            return self.are_there(loop)
+        return not all(map(vouches, self._comers.get(loop, ())))
+
+    def _way(self, comer: int, loop: int) -> list[_Trace]:
+        """The traces from one that comes to a label back to the loop itself; empty where they do not lead there."""
+        way: list[_Trace] = []
+        number: int | None = comer
+        while number is not None and number in self._traces:
+            way.append(self._traces[number])
+            if number == loop:
+                return way
+            number = way[-1].parent
+        return []
+
+    def _is_kept(self, way: list[_Trace], number: int) -> bool:
+        """Is that argument of the label handed over as it was there?"""
+        text = way[0].args[number]
+        for trace in way[:-1]:
+            handed = dict(zip(trace.inputs, trace.given, strict=False))
+            if len(trace.inputs) != len(trace.given) or text not in handed:
+                return False
+            text = handed[text]
+        return text == way[-1].args[number]
+
+
+def _guards_of(line: Line) -> list[str]:
+    found: list[str] = _GUARD.findall(f"descr={line.descr}")
+    return found
 
 
 def _in_hand(lines: tuple[Line, ...]) -> Mapping[Place, str]:
