@@ -429,3 +429,12 @@ def test_a_field_of_what_is_handed_over_in_its_place_is_not_known() -> None:
     lines = "[p0, i1]\np9 = getfield_gc_r(p0, descr=<FieldP Box.next 32>)\njump(p9, 5, descr={})"
     other = pair(lines.format("<Loop-1>"), lines.format("TargetToken(141)"), "7f00")
     assert not isinstance(judged(peeled(SEVEN) + other + LOOKED)[2].verdict, Proved)
+
+
+@pytest.mark.parametrize(("found", "is_right"), [("7", True), ("8", False)])
+def test_what_guards_of_a_bridge_find_in_the_field_is_what_it_has_in_hand(found: str, *, is_right: bool) -> None:
+    asks = f"i9 = getfield_gc_i(p0, descr={OTHER})\nguard_value(i9, {found}{{}})"
+    call = CALLS.format("descr=<Guard0x7f09>") + " [p0]"
+    own = f"[p0, i1]\n{CALLS.format('')}\n{asks.format('')}\njump(p0, 5, descr=<Loop-1>)"
+    kept = f"[p0, i1]\n{call}\n{asks.format(', descr=<Guard0x7f0a>')} [p0]\njump(p0, 5, descr=TargetToken(141))"
+    assert isinstance(judged(peeled(SEVEN) + pair(own, kept, "7f00") + LOOKED)[2].verdict, Proved) is is_right

@@ -18,7 +18,7 @@ from optimizer.ir.dialects.pypy_log import Section
 from optimizer.ir.dialects.pypy_pairs import LogPair, Parent, Unpaired
 from optimizer.ir.faults import InputError
 from optimizer.ir.immutable import replace
-from validator.pypy.printed.lines import Line, Printed, is_variable, read_printed
+from validator.pypy.printed.lines import NULL, Line, Printed, is_variable, read_printed
 from validator.pypy.printed.rows import renaming
 from validator.pypy.printed.straight import plain
 
@@ -269,15 +269,17 @@ def _guards_of(line: Line) -> list[str]:
 
 
 def _in_hand(lines: tuple[Line, ...]) -> Mapping[Place, str]:
-    """The values that a trace has in hand at its end, of places in memory that it has accessed since the last call."""
+    """The values that a trace has in hand at its end, of places in memory that it has accessed since the last call: the
+    constants that its guards have found them to be."""
     known: dict[Place, str] = {}
+    found = {line.args[0]: (*line.args, NULL)[1] for line in lines if line.name in ("guard_value", "guard_isnull")}
     for line in lines:
         if line.may_write:
             known.clear()
-        elif found := line.access:
-            if found.is_store:
-                known = {place: value for place, value in known.items() if place[0] != found.memory}
-            known[found.memory, *found.place] = found.value
+        elif access := line.access:
+            if access.is_store:
+                known = {place: value for place, value in known.items() if place[0] != access.memory}
+            known[access.memory, *access.place] = found.get(access.value, access.value)
     return known
 
 
