@@ -49,10 +49,8 @@ _FORCES = re.compile(r"<Callv .* EF=2 OS=121>(@.*)?")
 _ALLOCATES = re.compile(r"<Calli 8 i EF=[0-9]+ OS=110>(@.*)?")
 _FREES = re.compile(r"<Callv 0 i EF=[0-9]+ OS=111>(@.*)?")
 
-_FOREIGN = re.compile(
-    r"<Call[ifnv] [0-9]+(?: [if]+)? EF=[2-5](?: OS=(5|111))?>@"
-    r"(ccall_|_ll_[0-9]_(raw_(malloc|free)|threadlocalref_get)_)\w+"
-)
+_OF_C = r"(ccall_|_ll_[0-9]_(raw_(malloc|free)|threadlocalref_get)_)\w+"
+_FOREIGN = re.compile(rf"<Call[ifnv] [0-9]+(?: [if]+)? EF=[2-5](?: OS=(5|111))?>@{_OF_C}")
 
 _NUMBERS = re.compile(r"<Array[SUF] ")
 """Arrays of numbers, the address of which C may be given as a number, if they do not move."""
@@ -65,8 +63,7 @@ _NO_KEY = (
     r"<Field. pypy\.objspace\.std\."
     r"(unicodeobject\.W_UnicodeObject\.inst__length|intobject\.W_IntObject|floatobject\.W_FloatObject)\b"
 )
-"""Fields that are no part of keys: of a string its bytes are, and objects that are numbers are compared by code of the
-interpreter, which may do anything, or are unwrapped first."""
+"""Fields that are no part of keys: of a string its bytes are, and the interpreter compares numbers, or unwraps them."""
 _KEY = rf"<Field. (rpy_|rpython\.)|(?!{_NO_KEY}).* pure>"
 _KEPT = r"(entries|num_live_items|num_ever_used_items)"
 """The fields of dicts that lookups leave as they are: these make no item, but may make the index anew."""
@@ -108,7 +105,7 @@ _STRUCTS = re.compile(r"<Field. (list|string|unicode|dict|rpy_)|<ArrayS ")
 """The fields of their structs, and integers: of those that they may touch they may read each."""
 
 _MOST_ASKED = 1 << 14
-"""The number of names of functions and memories of which is kept what they tell: logs ask again and again."""
+"""The number of names of which is kept what they tell."""
 
 RPYTHON = "RPython's own functions on lists, strings, dicts and for the garbage collector touch nothing else"
 
@@ -346,8 +343,7 @@ def touches_no_object(function: str) -> bool:
 
 
 def is_foreign(function: str) -> bool:
-    """Is it a function of C or for raw memory (as `Line.function`) that is given no object? One that may call back has
-    another class of effects (`random_effects_on_gcobjs` in rffi.py)."""
+    """Is it a function of C or for raw memory that is given no object, and does not call back (rffi.py)?"""
     return _FOREIGN.fullmatch(function) is not None
 
 
