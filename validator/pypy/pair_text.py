@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Set
+from collections.abc import Callable, Set
 from functools import lru_cache, partial
 from itertools import takewhile
 
@@ -132,7 +132,7 @@ def _text(pair: LogPair, sides: Sides, knowledge: Knowledge, *, generous: bool) 
     same = [(one, other) for one, *others in tables.values() for other in others] + steps + places
     if made_one or same:
         sameness = classes(rows, lone=inferred.lone, made_one=same)
-    more = _make_forwarded_one(rows, sameness, knowledge)
+    sameness, more = _with_forwarded(rows, sameness, same, knowledge, classes)
     same += more
     stated, folded = with_folded(sides, rows, sameness, inferred.folded)
     known = known_constants(rows, sameness, inferred.contents)
@@ -166,17 +166,22 @@ def _bridged(pair: LogPair, sides: Sides, parents: Parents) -> Set[int | None]:
     return {guard.passed for guard in guards if parents.resumed(number, guard) is not None}
 
 
-def _make_forwarded_one(rows: Rows, sameness: Sameness, knowledge: Knowledge) -> list[tuple[str, str]]:
-    """Makes one of the constants that are one as values are forwarded, each of which tells where others stand. Gives
+def _with_forwarded(
+    rows: Rows,
+    sameness: Sameness,
+    same: list[tuple[str, str]],
+    knowledge: Knowledge,
+    classes: Callable[..., Sameness],
+) -> tuple[Sameness, list[tuple[str, str]]]:
+    """The classes with constants that are one as values are forwarded, each of which tells where others stand; and
     these constants."""
-    leaves, more = knowledge.leaves, list[tuple[str, str]]()
-    found = forwarded(rows, sameness, leaves) if knowledge.inferred.forwards else []
+    leaves, inferred, more = knowledge.leaves, knowledge.inferred, list[tuple[str, str]]()
+    found = forwarded(rows, sameness, leaves) if inferred.forwards else []
     while found:
         more += found
-        sameness.make_one(found)
-        sameness.grow(leaves)
+        sameness = classes(rows, lone=inferred.lone, made_one=[*same, *more])
         found = [one for one in forwarded(rows, sameness, leaves) if one not in more]
-    return more
+    return sameness, more
 
 
 def _one_object(memory: str) -> str:

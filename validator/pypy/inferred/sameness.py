@@ -129,14 +129,9 @@ class Sameness:
             recorded, optimized = rows.positions(sides)
             self._tell_apart(BEFORE, told_while_recorded(sides.before.lines, recorded))
             self._tell_apart(AFTER, told_by_loads(sides.after.lines, optimized))
-        self.make_one(made_one)
-        self.grow(preserved)
-
-    def make_one(self, pairs: Iterable[tuple[str, str]]) -> None:
-        """Makes one of such constants of the recorded trace. What follows is found when the classes grow."""
-        for source, target in pairs:
+        for source, target in made_one:
             self.join(BEFORE, source, target)
-        self._answers = None
+        self.grow(preserved)
 
     def grow(self, preserved: Preserved) -> None:
         """Takes in that functions leave more memories as they are; nothing new if nobody has asked of one of these."""
