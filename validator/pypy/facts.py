@@ -34,9 +34,7 @@ from validator.verdict import Failargs, Guards, Options, Proved, Refuted, Status
 _OPTIONS = Options(guards=Guards.SAME, failargs=Failargs.IGNORE, effort=FIRST_EFFORT, timeout_s=4.0)
 """The effort is what ends questions; where time does, nothing is said of the pair (`LateFacts`)."""
 
-TRUSTED = (
-    "what bridges hand to the label of a loop is what its preamble has found there: of a class, not NULL, a constant"
-)
+TRUSTED = "what bridges hand to the label of a loop is what its preamble has found, in fields that no trace writes, too"
 
 _ALL = "all that may have been known where the bridge starts"
 _QUESTIONS = 4

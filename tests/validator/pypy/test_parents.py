@@ -362,6 +362,7 @@ def test_it_is_not_known_where_bridges_come_to_the_label(*, is_later: bool) -> N
 
 
 LOOKED = pair(f"[p0, i2]\ni5 = getfield_gc_i(p0, descr={OTHER})\nfinish(i5)", "[p0, i2]\nfinish(7)", "7f01")
+WRITES = pair(*[f"[p0, i1]\nsetfield_gc(p0, i1, descr={OTHER})\nfinish(i1)"] * 2, "7f08")
 SEVEN = f"i9 = getfield_gc_i(p0, descr={OTHER})\nguard_value(i9, 7{{}})"
 
 
@@ -378,8 +379,8 @@ def test_a_field_that_nobody_writes_in_front_of_the_label_is_known(
     own: str | None, kept: str | None, *, is_right: bool
 ) -> None:
     """What both parts ask of it was found by the preamble alone."""
-    comes = to_label(own or "", kept or "", "7f00" if own is not None else "7f99")
-    verdicts = [one.verdict for one in judged(peeled(SEVEN) + comes + LOOKED)]
+    comes = to_label("", "", "7f99") if own is None else to_label(own, kept or "")
+    verdicts = [one.verdict for one in judged(peeled(SEVEN) + comes + LOOKED + WRITES * (own is None))]
     assert isinstance(verdicts[2], Proved) is is_right, verdicts
 
 
@@ -426,9 +427,14 @@ def test_that_is_not_certain() -> None:
 
 
 def test_a_field_of_what_is_handed_over_in_its_place_is_not_known() -> None:
+    """But trusted, where no trace of the log writes it."""
     lines = "[p0, i1]\np9 = getfield_gc_r(p0, descr=<FieldP Box.next 32>)\njump(p9, 5, descr={})"
     other = pair(lines.format("<Loop-1>"), lines.format("TargetToken(141)"), "7f00")
-    assert not isinstance(judged(peeled(SEVEN) + other + LOOKED)[2].verdict, Proved)
+    assert not isinstance(judged(peeled(SEVEN) + other + LOOKED + WRITES)[2].verdict, Proved)
+    one = judged(peeled(SEVEN) + other + LOOKED)[2]
+    assert isinstance(one.verdict, Proved)
+    assert one.texts is not None
+    assert TRUSTED in one.texts.assumes
 
 
 @pytest.mark.parametrize(("found", "is_right"), [("7", True), ("8", False)])

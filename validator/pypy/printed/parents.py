@@ -210,14 +210,20 @@ class Comers:
         return loop in self._comers
 
     def may_change(self, label: Line, place: Place, value: str, leaves: Callable[[str, str], bool]) -> bool:
-        """May there be another value in that place at the inner label of a loop than the preamble leaves there? Whoever
-        comes to it hands over what it has in hand, or what it was handed itself since the label, and nobody has written
-        there."""
+        """May there be another value in that place at the inner label of a loop than the preamble leaves there? Not in
+        memory that no trace of the log writes, as is trusted; else whoever comes to it hands over what it has in hand,
+        or what it was handed itself since the label, and nobody has written there."""
         loop = int(label.descr)
         at = {text: number for number, text in enumerate(label.args)}
         memory, *texts = place
         numbers = [at.get(text, -1) for text in (*texts, value)]
         plain = [text for text in (*texts, value) if text not in at]
+
+        def leave_it(traces: Iterable[_Trace]) -> bool:
+            return all(
+                memory not in trace.stored and all(leaves(function, memory) for function in trace.called)
+                for trace in traces
+            )
 
         def vouches(comer: int) -> bool:
             if comer not in self._traces:
@@ -228,18 +234,11 @@ class Comers:
             if known.get((memory, *here[:-1])) == here[-1]:
                 return True
             way = self._way(comer, loop)
-            return (
-                bool(way)
-                and all(
-                    memory not in trace.stored and all(leaves(function, memory) for function in trace.called)
-                    for trace in way
-                )
-                and all(self._is_kept(way, number) for number in numbers if number >= 0)
-            )
+            return bool(way) and leave_it(way) and all(self._is_kept(way, one) for one in numbers if one >= 0)
 
-        if any(map(is_variable, plain)):
-            return self.are_there(loop)
-        return not all(map(vouches, self._comers.get(loop, ())))
+        comers = self._comers.get(loop, ())
+        is_known = not any(map(is_variable, plain)) and all(map(vouches, comers))
+        return bool(comers) and not is_known and not leave_it(self._traces.values())
 
     def _way(self, comer: int, loop: int) -> list[_Trace]:
         """The traces from one that comes to a label back to the loop itself; empty where they do not lead there."""
