@@ -165,8 +165,9 @@ def _to_label(pair: LogPair, file: str, knowledge: Knowledge, options: Options, 
         told = text
         verdict, texts = _in_turn(text, options, prove)
         is_lost = isinstance(verdict, Unknown) and verdict.reason == NO_PLACES
-        if is_lost and tried:  # the first way may have come further
-            verdict, texts, told = tried[0]
+        further = [one for one in tried if isinstance(one[0], Unknown) and one[0].reason != NO_PLACES]
+        if is_lost and further:
+            verdict, texts, told = further[0]
     if isinstance(verdict, Proved):
         objection, assumed = objection_to_jump(text, options)
         verdict = Unknown(verdict.evidence, objection) if objection else verdict
