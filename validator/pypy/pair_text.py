@@ -111,7 +111,7 @@ def _with_facts(
     if path is not None:
         comers = knowledge.targets.comers
         changes = partial(comers.may_change, leaves=knowledge.leaves)
-        labels = Labels(comers.are_there, changes, knowledge.inferred.goes_by_later)
+        labels = Labels(comers.are_there, changes, knowledge.inferred.forwards)
         facts = facts_of(path, sides, knowledge.effects, knowledge.fields, labels, generous=generous)
         sides = replace(sides, before=sides.before.with_lines(facts.in_front(sides.before.lines)))
     sides, tables = with_tables(sides)
@@ -123,12 +123,12 @@ def _with_facts(
 
 def _text(pair: LogPair, sides: Sides, knowledge: Knowledge, *, generous: bool) -> Translated:
     rows, inferred = rows_of(sides), knowledge.inferred
-    denied = _bridged(pair, sides, knowledge.parents) if inferred.goes_by_later else None
+    denied = _bridged(pair, sides, knowledge.parents) if inferred.forwards else None
     classes = partial(Sameness, preserved=knowledge.leaves, denied=denied)
     sameness = classes(rows)
     made_one = _made_one(rows, sameness, inferred.lone)
     tables = alike(sides, inferred.alike)
-    steps, places = of_one_step(sides), at_one_place(pair, sides, sameness)
+    steps, places = of_one_step(sides), at_one_place(pair, sides, sameness) if inferred.forwards else []
     same = [(one, other) for one, *others in tables.values() for other in others] + steps + places
     if made_one or same:
         sameness = classes(rows, lone=inferred.lone, made_one=same)
@@ -148,7 +148,7 @@ def _text(pair: LogPair, sides: Sides, knowledge: Knowledge, *, generous: bool) 
         inferred.effects,
         knowledge.fields,
         contents=inferred.contents,
-        by_fields=inferred.goes_by_later,
+        by_fields=inferred.forwards,
         generous=generous,
     )
     used = {OF_ONE_STEP: steps, AT_ONE_PLACE: places, FORWARDED: more, FOUND_LATER: sameness.goes_by_later}

@@ -81,9 +81,10 @@ class Inferred:
     has, the constants that are known characters, the places of constants that hold 0, and of those whose `lengths` are
     other ones, and the fields of constants that are `folded` to the constants in them; the numbers at which `cells` of
     functions may begin; and, if it `forwards`, which constants of a pair are one since what is stored to one of them
-    is used for what the other one holds, and, if it `goes_by_later`, since guards find it that were recorded of other
-    values; and the `types` of reference fields, the `arrays` whose types have a number,
-    and constant arrays that are one since they are looked up `alike`."""
+    is used for what the other one holds, since they stand at one place, or since guards find it that were recorded of
+    other values, of which classes new objects are, and what bridges hand to labels; and the `types` of reference
+    fields, the `arrays` whose types have a number, and constant arrays that are one since they are looked up
+    `alike`."""
 
     effects: frozenset[Effect] = frozenset()
     apart: frozenset[str] = frozenset()
@@ -94,7 +95,6 @@ class Inferred:
     folded: frozenset[str] = frozenset()
     cells: Numbers = field(default_factory=dict)
     forwards: bool = False
-    goes_by_later: bool = False
     types: Mapping[str, str] = field(default_factory=dict)
     arrays: Mapping[int, str] = field(default_factory=dict)
     alike: frozenset[str] = frozenset()
@@ -261,7 +261,6 @@ class Study:
         inferred = Inferred(
             *(effects, self._apart.assumed(log), lone, *constants),
             forwards=True,
-            goes_by_later=True,
             types=self._types.assumed(),
             cells=cells,
             arrays=self._types.arrays(),

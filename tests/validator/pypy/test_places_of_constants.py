@@ -4,9 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from tests.pypy_logs import bridge, judged, loop, recorded
+from optimizer.ir.dialects.pypy_log import read_traces
+from optimizer.ir.dialects.pypy_pairs import LogPair, pair_sections
+from tests.pypy_logs import bridge, loop, recorded
 from validator import Proved
 from validator.pypy.inferred.constants.places import AT_ONE_PLACE
+from validator.pypy.judge import judge
+from validator.pypy.study import is_inferred, study
 
 ITEMS, KEPT = "<FieldP List.inst_items 8>", "<FieldP Node.inst_kept 16>"
 AT = "debug_merge_point(0, 0, 'f;a.py:4-9~#{} LOAD_GLOBAL')"
@@ -17,7 +21,9 @@ BETWEEN = recorded("[p0, i4]", "i5 = int_lt(i4, 5)", "guard_true(i5)", "finish(i
 ).replace("0x7f10", "0x7f32")
 
 
-def assumed(*own: str, at: int = 2, guard: str = "7f32", between: str = "", depth: int = 0) -> tuple[str, ...] | None:
+def assumed(
+    *own: str, at: int = 2, guard: str = "7f32", between: str = "", depth: int = 0, is_certain: bool = False
+) -> tuple[str, ...] | None:
     """The assumptions by which a bridge is proved that hands what it has loaded itself to the label of its loop; None
     where it is not. Another bridge may be `between` them."""
     body = [line.replace("i1", "i4").replace("i3", "i13").replace("i4 =", "i14 =") for line in GUARD]
@@ -37,7 +43,9 @@ def assumed(*own: str, at: int = 2, guard: str = "7f32", between: str = "", dept
     kept = [line.format(", descr=<Guard0x7f40>) [p0, i4]").replace("])", "]") for line in own]
     kept += [line.replace("ptr7", "ptr17") for line in lines]
     log += bridge("[p0, i4]", *kept, "+1: jump(p0, 3, p2, descr=TargetToken(141))").replace("0x7f10", f"0x{guard}")
-    whole, *_, one = judged(log)
+    items = list(pair_sections(read_traces(log.splitlines())))
+    known = study(items, "log").certain() if is_certain else study(items, "log")
+    whole, *_, one = (judge(item, "log", known) for item in known.given(items) if isinstance(item, LogPair))
     assert isinstance(whole.verdict, Proved), whole.verdict
     return one.texts.assumes if isinstance(one.verdict, Proved) and one.texts else None
 
@@ -63,3 +71,8 @@ def test_they_are_one_object() -> None:
 def test_others_may_be_two(own: tuple[str, ...], more: dict[str, int | str]) -> None:
     told = assumed(*own, **more)  # type: ignore[arg-type]
     assert told is None or AT_ONE_PLACE not in told
+
+
+def test_that_is_inferred_and_not_certain() -> None:
+    assert is_inferred(AT_ONE_PLACE)
+    assert assumed(is_certain=True) is None

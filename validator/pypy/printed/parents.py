@@ -174,9 +174,10 @@ class _Trace:
 @dataclass(slots=True)
 class Comers:
     """The traces of a log that come to inner labels of loops from elsewhere, by the numbers of these, and all optimized
-    traces; while the log is read, the lists of its guards."""
+    traces, which may be `whole` or lack some that cannot be read; while the log is read, the lists of its guards."""
 
     guards: dict[str, tuple[int, _Texts]] = field(default_factory=dict)
+    is_whole: bool = True
     _traces: dict[int, _Trace] = field(default_factory=dict)
     _comers: dict[int, list[int]] = field(default_factory=dict)
 
@@ -188,6 +189,7 @@ class Comers:
         try:
             printed = read_printed(section, file)
         except InputError:  # told where it is judged
+            self.is_whole = False
             return
         guard = item.guard if isinstance(item, LogPair) else None
         parent, given = self.guards.get(guard or "", (None, ()))
@@ -200,7 +202,7 @@ class Comers:
             frozenset(found.memory for line in lines if (found := line.access) and found.is_store),
             frozenset(line.function for line in lines if line.may_write),
             inner[0] if inner else lines[-1].args,
-            {} if inner else _in_hand(lines),
+            _in_hand(lines) if loop else {},
         )
         guards = (line for line in lines if line.is_guard)
         self.guards.update((found, (item.number, line.handed)) for line in guards for found in _guards_of(line))
@@ -238,7 +240,7 @@ class Comers:
 
         comers = self._comers.get(loop, ())
         is_known = not any(map(is_variable, plain)) and all(map(vouches, comers))
-        return bool(comers) and not is_known and not leave_it(self._traces.values())
+        return bool(comers) and not is_known and not (self.is_whole and leave_it(self._traces.values()))
 
     def _way(self, comer: int, loop: int) -> list[_Trace]:
         """The traces from one that comes to a label back to the loop itself; empty where they do not lead there."""
