@@ -444,3 +444,10 @@ def test_what_guards_of_a_bridge_find_in_the_field_is_what_it_has_in_hand(found:
     own = f"[p0, i1]\n{CALLS.format('')}\n{asks.format('')}\njump(p0, 5, descr=<Loop-1>)"
     kept = f"[p0, i1]\n{call}\n{asks.format(', descr=<Guard0x7f0a>')} [p0]\njump(p0, 5, descr=TargetToken(141))"
     assert isinstance(judged(peeled(SEVEN) + pair(own, kept, "7f00") + LOOKED)[2].verdict, Proved) is is_right
+
+
+def test_a_trace_that_cannot_be_read_may_write_anything() -> None:
+    """The last argument is a number of too many digits."""
+    damaged = pair("[p0, i1]\nfinish(i1)", f"[p0, i1]\ni2 = int_add(i1, {'1' * 5000})\nfinish(i2)", "7f08")
+    one = judged(peeled(SEVEN) + to_label("", "", "7f99") + LOOKED + damaged)[2]
+    assert not isinstance(one.verdict, Proved)
