@@ -26,8 +26,9 @@ settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "default"))
 
 
 def pytest_collection_finish() -> None:
-    """Tests run as commands do; what is collected stays, too."""
+    """Cycles are looked for behind each module alone. What is collected stays."""
     collect_seldom()
+    gc.disable()
 
 
 @pytest.fixture(autouse=True, scope="module")

@@ -27,7 +27,7 @@ from optimizer.ir.types.trace_layout import layout_of
 from optimizer.pipeline import run_passes
 from validator.search.counterexample import State
 
-SEEDS = range(50)
+SEEDS = range(36)
 
 Pair = tuple[GeneratedTrace, GeneratedTrace]
 

@@ -41,11 +41,11 @@ def outcome(before: Trace, after: Trace, *examples: State, guards: Guards = Guar
 @pytest.mark.parametrize("guards", Guards)
 def test_edited_pairs(guards: Guards) -> None:
     counts: Counter[tuple[str, str]] = Counter()
-    for seed in range(9):
+    for seed in range(6):
         pair = make_pair(seed, 8)
         counts[outcome(pair.before, pair.after, pair.generated.state, guards=guards)] += 1
-    assert counts["Refuted", "Unsettled"] > 2
-    assert counts["Proved", "Checked"] > 2
+    assert counts["Refuted", "Unsettled"] > 1
+    assert counts["Proved", "Checked"] > 1
     assert counts["Proved", "Unsettled"] <= 1
 
 
@@ -58,8 +58,8 @@ def test_our_optimizer() -> None:
 
 
 def test_faulty_optimizers() -> None:
-    pairs = list(islice(pairs_of_faults(), 0, None, 8))
-    assert len(pairs) > 20
+    pairs = list(islice(pairs_of_faults(), 0, None, 12))
+    assert len(pairs) > 15
     assert not [pair for pair in pairs if outcome(pair.before, pair.after) != ("Refuted", "Unsettled")]
 
 

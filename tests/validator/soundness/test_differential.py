@@ -155,7 +155,7 @@ def verdict_for(drawn: tuple[Case, State], random: Random) -> Verdict:
 @pytest.mark.parametrize("seed", range(2))
 def test_verdicts_agree_with_runs_near_an_example(seed: int) -> None:
     random = Random(f"differential {seed}")
-    seen = tally(iter(lambda: pair(random), None), verdict_for, random, 16)
+    seen = tally(iter(lambda: pair(random), None), verdict_for, random, 10)
     assert seen["Proved"] > 2, seen
     assert seen["Refuted"] > 2, seen
 
@@ -164,7 +164,7 @@ def test_states_show_most_of_what_is_refuted() -> None:
     """States near an example find the difference of most pairs that are refuted, so that they would of wrong proofs."""
     random = Random("power")
     shown: Counter[bool] = Counter()
-    while shown.total() < 16:
+    while shown.total() < 12:
         case, example = pair(random)
         verdict = verdict_for((case, example), random)
         if type(verdict).__name__ == "Refuted":

@@ -118,7 +118,7 @@ def agree(before: Trace, after: Trace, options: Options) -> Verdict | None:
 def test_verdicts_agree_with_brute_force(mode: Guards, named: bool) -> None:
     random = Random(f"{mode} {named}")
     seen: Counter[str] = Counter()
-    while sum(seen.values()) < 70:
+    while sum(seen.values()) < 45:
         before = small_trace(random)
         if before is None:
             continue

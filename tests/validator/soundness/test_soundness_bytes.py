@@ -79,9 +79,9 @@ def judged(pair: tuple[Trace, Trace], random: Random) -> Verdict:
 @pytest.mark.parametrize("seed", range(2))
 def test_verdicts_agree_with_runs(seed: int, rungs: str) -> None:
     random = Random(f"{seed} {rungs}")
-    seen = tally(pairs(random), judged, random, 32)
-    assert seen["Proved"] > 10, seen
-    assert seen["Refuted"] > 1, seen
+    seen = tally(pairs(random), judged, random, 24)
+    assert seen["Proved"] > 7, seen
+    assert seen["Refuted"] > 0, seen
     assert seen["Unsupported"] + seen["Failed"] < 1, seen
 
 

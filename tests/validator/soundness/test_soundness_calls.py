@@ -88,7 +88,7 @@ def agree(before: Trace, after: Trace, random: Random, count: int = 150) -> str:
 def test_what_is_proved_differs_nowhere(seed: int) -> None:
     random = Random(seed)
     seen: Counter[str] = Counter()
-    while sum(seen.values()) < 36:
+    while sum(seen.values()) < 24:
         lines = Writer(random).trace()
         other = with_origins(lines) if random.random() < 0.6 else lines
         for _ in range(random.choice([1, 1, 2])):
@@ -97,21 +97,21 @@ def test_what_is_proved_differs_nowhere(seed: int) -> None:
         if before is not None and after is not None and before != after:
             seen[agree(before, after, random)] += 1
     assert seen["Proved"] > 3, seen
-    assert seen["Refuted"] > 6, seen
+    assert seen["Refuted"] > 4, seen
 
 
 @pytest.mark.parametrize("seed", range(2))
 def test_the_optimizer_is_right(seed: int) -> None:
     random = Random(f"optimizer {seed}")
     seen: Counter[str] = Counter()
-    while sum(seen.values()) < 36:
+    while sum(seen.values()) < 24:
         before = read(Writer(random).trace())
         if before is not None:
             after = optimize(before)
             verdict = agree(before, after, random)
             assert verdict != Refuted.__name__, f"{format_trace(before)}\n{format_trace(after)}"
             seen[verdict] += 1
-    assert seen["Proved"] > 24, seen
+    assert seen["Proved"] > 16, seen
 
 
 @pytest.mark.parametrize("seed", range(3))

@@ -154,7 +154,7 @@ def pair(random: Random) -> tuple[Trace, Trace]:
 def test_verdicts_agree_with_brute_force(mode: Guards) -> None:
     random = Random(f"{mode}")
     seen: Counter[str] = Counter()
-    while sum(seen.values()) < 40:
+    while sum(seen.values()) < 30:
         before, after = pair(random)
         failargs = random.choice([Failargs.CHECK, Failargs.CHECK, Failargs.IGNORE])
         verdict = agree(before, after, Options(mode, failargs))

@@ -83,7 +83,7 @@ def random_pairs(count: int, calls: bool) -> list[tuple[int, Trace, Trace]]:
 @pytest.mark.parametrize("calls", [False, True])
 def test_nothing_is_proved_that_a_small_state_refutes(calls: bool) -> None:
     said: Counter[str] = Counter()
-    for seed, before, after in random_pairs(90, calls):
+    for seed, before, after in random_pairs(60, calls):
         verdict = validate(before, after)
         said[type(verdict).__name__] += 1
         assert isinstance(verdict, Proved | Refuted | Unknown), (seed, verdict)
@@ -94,8 +94,8 @@ def test_nothing_is_proved_that_a_small_state_refutes(calls: bool) -> None:
         kind = "unicode" if "unicode" in str(before.ops) else "str"
         for state in islice(small_states(layout, kind), seed % 3, None, 3):
             assert replay.counterexample(state, ()) is None, (seed, state)
-    assert said["Proved"] >= 12
-    assert said["Refuted"] >= 12
+    assert said["Proved"] >= 8
+    assert said["Refuted"] >= 8
     assert said["Unknown"] <= 2
 
 
