@@ -87,9 +87,9 @@ def hands_on_other_memory(before: Trace, after: Trace, options: Options) -> bool
     return not hold(pair, _alike(pair, pair.after.end, *heaps, behind_all(pair)), options)
 
 
-def may_fail(before: Trace, listing: Trace, options: Options, numbers: Iterable[int]) -> list[int]:
+def may_fail(before: Trace, listing: Trace, loop: Loop | None, options: Options, numbers: Iterable[int]) -> list[int]:
     """The guards of the optimized trace, of these, which name their origins, that may fail."""
-    one, other = straight(before, listing, None, options)
+    one, other = straight(before, listing, loop, options)
     try:
         pair = encode_pair(one, other, layout_of(one, other), options)
     except Unsupported:

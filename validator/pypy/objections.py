@@ -19,10 +19,10 @@ def objection_to(proved: Proved, text: Translated, before: Trace, told: Trace, s
     listing = with_origins(text.after, origins)
     new = _early(origins, text)
     new = new and not_computed(before, listing, shown.options, new)
-    if new and (new := may_fail(before, listing, shown.options, new)):
+    if new and (new := may_fail(before, listing, shown.loop, shown.options, new)):
         return f"guard {new[0]} hands over a value that the recorded trace may not have where it comes from"
     borrowing = _borrowing(origins, text)
-    if borrowing and (borrowing := may_fail(before, listing, shown.options, borrowing)):
+    if borrowing and (borrowing := may_fail(before, listing, shown.loop, shown.options, borrowing)):
         where = "in front of where it comes from, or where the guard in front does, whose resume data it does not share"
         return f"guard {borrowing[0]} has to resume {where}"
     if contradiction := _contradiction(proved, text):

@@ -52,7 +52,19 @@ def test_a_guard_that_never_fails_may_hand_over_anything() -> None:
     before = parse("[i0]\ni1 = int_lt(i0, 5)\nguard_true(i1)\nfinish(i0)\n")
     tests = (f"i{limit} = int_lt(i2, {limit})\nguard_true(i{limit}, origin=0)\n" for limit in (8, 7, 5))
     after = parse(f"[i0]\ni2 = int_and(i0, 7)\n{''.join(tests)}finish(i0)\n")
-    assert may_fail(before, after, Options(), [0, 1, 2]) == [1, 2]
+    assert may_fail(before, after, None, Options(), [0, 1, 2]) == [1, 2]
+
+
+def test_a_bridge_that_asks_for_what_a_label_takes_may_leave_at_guards_of_the_loop() -> None:
+    entered = "[i0]\ni1 = int_lt(i0, 5)\nguard_true(i1{})\n"
+    loop = (
+        parse(f"{entered.format('')}jump(i0)\n"),
+        parse(f"{entered.format(', origin=0')}label(i0, descr=body)\njump(i0, descr=body)\n"),
+    )
+    before = parse("[i0]\ni1 = int_lt(i0, 9)\nguard_true(i1)\njump(i0, descr=loop)\n")
+    asks = "i3 = int_lt(i0, 5)\nguard_true(i3, origin=1)\njump(i0, descr=body)\n"
+    after = parse(f"[i0]\ni1 = int_and(i0, 7)\ni2 = int_lt(i1, 9)\nguard_true(i2, origin=0)\n{asks}")
+    assert may_fail(before, after, loop, Options(), [0, 1]) == [1]
 
 
 def test_a_guard_may_have_the_resume_data_of_an_earlier_one() -> None:
