@@ -14,7 +14,7 @@ from pathlib import Path
 from optimizer.ir.faults import InputError
 from validator.pypy.inferred.witnesses import Row
 
-_FORMAT, _VERSION = "what is known of a PyPy", 2
+_FORMAT, _VERSION = "what is known of a PyPy", 3
 _SHIPPED, _FILE = "PyPy 7.3.11", "pypy-7.3.11.json.xz"
 
 

@@ -89,7 +89,7 @@ def _class_of(memory: str) -> str:
 
 
 Order = tuple[str, ...]
-"""Fields, by their descrs."""
+"""Where the object is in the inputs, and its fields, by their descrs."""
 
 _USUAL = "usual"
 
@@ -111,7 +111,7 @@ class Prologues:
         return frozenset(one for one in orders if not any(self._gives_way(one, other) for other in orders))
 
     def _gives_way(self, one: Order, other: Order) -> bool:
-        if one == other or {*one}.isdisjoint(other) or one in self.known:
+        if one == other or {*one[1:]}.isdisjoint(other[1:]) or one in self.known:
             return False
         return other in self.known or self.times[one] <= self.times[other]
 

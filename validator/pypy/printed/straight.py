@@ -54,7 +54,8 @@ class NotStraight(Exception):
 @dataclass(frozen=True, slots=True)
 class Sides:
     """A pair, whose inputs correspond by position. `target`: the peeled loop to whose inner label it jumps, if it is a
-    bridge that does. `prologue`: the fields that are loaded in front of it to give inputs, in order."""
+    bridge that does. `prologue`: where in the inputs the object is whose fields are loaded in front of it to give
+    inputs, and these, in order."""
 
     before: Printed
     after: Printed
@@ -115,8 +116,10 @@ def straight(recorded: Printed, optimized: Printed) -> Sides:
     if len(after.inputs) != len(recorded.inputs):
         after = _from_entry(after, len(recorded.inputs))
     results = {line.result for line in after.lines}
-    in_front = (line for line in optimized.lines if line.name.startswith("getfield_gc") and line.result not in results)
+    in_front = [line for line in optimized.lines if line.name.startswith("getfield_gc") and line.result not in results]
     prologue = tuple(line.descr for line in in_front)
+    if in_front:
+        prologue = (str(optimized.inputs.index(in_front[0].args[0])), *prologue)
     recorded = recorded.with_lines(without_forcing(recorded.lines, after.lines))
     before, after = (side.with_lines(with_buffers(tuple(plain(side.lines)))) for side in _with_ends(recorded, after))
     sides = Sides(before, after, prologue=prologue)
@@ -194,7 +197,8 @@ def _inputs_of_prologue(given: tuple[str, ...], prologue: tuple[Line, ...]) -> t
 
 def _check_places(prologue: tuple[Line, ...]) -> None:
     """Raises NotStraight unless the loads are of fields of one object and one struct, each once, and of items from the
-    first on: others are not the inputs, whatever their number."""
+    first on, where the array is in such a field: others are not the inputs, whatever their number."""
+    loaded = {line.result for line in prologue if line.name.startswith("getfield_gc")}
     fields: dict[str, list[str]] = {}
     items: dict[str, list[str]] = {}
     for line in prologue:
@@ -207,7 +211,8 @@ def _check_places(prologue: tuple[Line, ...]) -> None:
         is_token = any(map(_FRAME_TOKEN.fullmatch, descrs))
         if len(fields) > 1 or len(structs) > 1 or len(set(descrs)) < len(descrs) or is_token:
             raise NotStraight("what is loaded in front is not the fields of a virtualizable")
-    if any(indices != [str(number) for number in range(len(indices))] for indices in items.values()):
+    in_order = all(indices == [str(number) for number in range(len(indices))] for indices in items.values())
+    if not in_order or items.keys() - loaded:
         raise NotStraight("what is loaded in front is not the items of a virtualizable from the first on")
 
 
