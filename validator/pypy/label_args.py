@@ -1,9 +1,10 @@
-"""Arguments of the label of a loop that a bridge hands over, held against what the recorded bridge hands to its start.
+"""Arguments of the label of a loop, held against what the recorded loop, or a bridge to it, hands to its start.
 
 The body may use of that what it needs, and list the rest at its guards, which nothing compares. So each value with
 which the recorded loop goes round is looked up among what the preamble hands to the label: an argument, or several; a
-constant, for which there is none; a new object, in the place of which there is what it holds. Likewise a bridge: what
-it hands on where the recorded loop starts is that argument, that constant, a new object of that kind which holds that.
+constant, for which there is none; a new object, in the place of which there is what it holds. It is there, since PyPy
+hands on all of it (`make_inputargs` in virtualstate.py). Likewise a bridge: what it hands on where the recorded loop
+starts is that argument, that constant, a new object of that kind which holds that.
 
 What else the label takes the preamble has loaded or computed itself. Which values of the recorded loop that is the loop
 tells: those that are one in the iteration behind the preamble. Behind a bridge they have to be one, too.
@@ -71,6 +72,15 @@ class Doubtful:
     wrong: list[int]
     others: frozenset[int]
     goes_by_size: bool = False
+
+
+def lost_args(before: Trace, after: Trace, options: Options) -> list[int]:
+    """The arguments of a recorded loop's jump that the label may not take from the preamble, or not all they hold."""
+    try:
+        places = _places(loop_of(before, after), options)
+    except Unsupported:
+        return [0]
+    return [number for number, place in enumerate(places) if not _is_whole(place)]
 
 
 def doubtful_args(loop: tuple[Trace, Trace], before: Trace, after: Trace, options: Options) -> Doubtful:
@@ -150,6 +160,10 @@ class _Entered:
         return Obligation("argument", place, self.pair.terms.equal(computed, self.handed(number)))
 
 
+def _is_whole(place: _Place) -> bool:
+    return place is not None and (not isinstance(place, _Virtual) or all(map(_is_whole, place.held.values())))
+
+
 def _numbers(place: _Place) -> Iterator[int]:
     if isinstance(place, _Taken):
         yield from place.numbers
@@ -175,14 +189,20 @@ def _places(shape: Loop, options: Options) -> Sequence[_Place]:
     def constant(term: Term) -> Constant | None:
         return ConstInt(term.value) if term.kind == "const" else constants.get(term)
 
+    def found_out(term: Term) -> Iterator[int]:
+        for number, handed in enumerate(pair.after.end):
+            if hold(pair, [Obligation("argument", behind_all(pair), pair.terms.equal(term, handed))], options):
+                yield number
+
     def place_of(term: Term, depth: int) -> _Place:
         term = simplify(term)
         if term in taken:
             return _Taken(frozenset(taken[term]))
         known = constant(term)
         made = _made(pair, term) if known is None and depth else None
-        if made is None:
-            return known
+        if made is None:  # it may be a quotient, which a call gives there
+            found = frozenset(found_out(term) if known is None else ())
+            return _Taken(found) if found else known
         length, contents = made
         held = {at: place_of(content, depth - 1) for at, content in contents.items()}
         return _Virtual(term, term.value.type.name, length, term.value.cleared, held)

@@ -7,7 +7,7 @@ from optimizer.ir.trace import Trace, exit_of
 from validator.loops.proofs import ENTRY
 from validator.pypy.exits import Shown
 from validator.pypy.handed import hands_on_other_memory, hands_over_other_memory, may_fail
-from validator.pypy.label_args import BY_SIZE, computed_otherwise, doubtful_args
+from validator.pypy.label_args import BY_SIZE, computed_otherwise, doubtful_args, lost_args
 from validator.pypy.resume_data import hand_over_the_same, may_share, not_computed, with_origins
 from validator.pypy.translate import Translated
 from validator.verdict import Options, Proved
@@ -32,6 +32,9 @@ def objection_to(proved: Proved, text: Translated, before: Trace, told: Trace, s
         return f"guard {other} hands over a new object that may not hold what the recorded one does"
     if text.loop is not None and hands_on_other_memory(before, text.after, shown.options):
         return "the bridge hands on a new object that may not hold what the recorded one does"
+    if text.loop is None and inner_label(text.after) is not None:
+        lost = lost_args(before, text.after, shown.options)
+        return f"the label may not take argument {lost[0]} of the recorded jump, or not all it holds" if lost else None
     return None
 
 

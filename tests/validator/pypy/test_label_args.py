@@ -29,23 +29,28 @@ STEP = (
 )
 
 
-def to_label(recorded_end: Sequence[str], handed: str, computed: Sequence[str]) -> Judged:
-    """The verdict on a bridge to a loop that computes its last value anew before it goes round: until then guards alone
-    hand over what the label was handed."""
+def peeled(*taken: str) -> str:
+    """A loop that computes its last value anew before it goes round: until then guards alone hand over what the label
+    has taken behind the object."""
     before = [line.format(COUNT, "") for line in STEP]
     first = [f"+1: {line.format(COUNT, ', descr=<Guard0x7f01>')}" for line in STEP]
     again = [f"+1: {line.format(COUNT, ', descr=<Guard0x7f10>')}" for line in STEP]
     for number in "234":
         again = [line.replace(f"i{number}", f"i1{number}") for line in again]
-    log = recorded("[p0, p1]", *before, *BOXED, "jump(p0, p5, descr=<Loop-1>)") + loop(
+    listed = ", ".join(("p0", *taken))
+    return recorded("[p0, p1]", *before, *BOXED, "jump(p0, p5, descr=<Loop-1>)") + loop(
         "[p0, p1]",
         "+1: label(p0, p1, descr=TargetToken(140))",
         *(line + " [p0, p1]" * ("guard" in line) for line in first),
-        "+1: label(p0, i3, descr=TargetToken(141))",
-        *(line + " [p0, i3]" * ("guard" in line) for line in again),
-        "+1: jump(p0, i13, descr=TargetToken(141))",
+        f"+1: label({listed}, descr=TargetToken(141))",
+        *(line + f" [{listed}]" * ("guard" in line) for line in again),
+        f"+1: jump({listed.replace('i', 'i1')}, descr=TargetToken(141))",
     )
-    log += recorded("[p0, i1]", *recorded_end, "jump(p0, p5, descr=<Loop1>)")
+
+
+def to_label(recorded_end: Sequence[str], handed: str, computed: Sequence[str]) -> Judged:
+    """The verdict on a bridge to that loop."""
+    log = peeled("i3") + recorded("[p0, i1]", *recorded_end, "jump(p0, p5, descr=<Loop1>)")
     log += bridge("[p0, i1]", *(f"+1: {line}" for line in computed), f"+1: jump(p0, {handed}, descr=TargetToken(141))")
     return judged(log)[1]
 
@@ -67,6 +72,16 @@ def test_what_a_label_takes_for_lists_alone_is_what_the_bridge_hands_on() -> Non
         verdict = to_label(MAKES, wrong, MAKES[:1]).verdict
         assert isinstance(verdict, Unknown)
         assert verdict.reason.startswith("argument 1 of the recorded jump may be another value, or object, than")
+
+
+@pytest.mark.parametrize(
+    ("taken", "kind"), [(["i3"], Proved), (["i2", "i3"], Proved), (["i2"], Unknown), ([], Unknown)]
+)
+def test_a_label_takes_all_with_which_the_loop_goes_round(taken: Sequence[str], kind: type) -> None:
+    """What goes round otherwise does so in each iteration, so that no two of them tell."""
+    verdict = judged(peeled(*taken))[0].verdict
+    assert isinstance(verdict, kind)
+    assert kind is Proved or "the label may not take argument 1 of the recorded jump" in str(verdict)
 
 
 def test_an_object_that_was_there_is_no_new_one() -> None:
@@ -316,3 +331,21 @@ def test_a_quotient_that_the_label_takes_is_the_one_that_the_loop_computes(mask:
     whole, one = judged(log)
     assert isinstance(whole.verdict, Proved), whole.verdict
     assert isinstance(one.verdict, kind), one.verdict
+
+
+def test_a_quotient_may_go_round() -> None:
+    """The recorded loop calls a function for it; the optimized one multiplies."""
+    asks, guard, step = "i3 = int_lt(i1, 9)", "guard_true(i3{})", "i4 = int_add(i1, 1)"
+    loads = (f"i2 = getfield_gc_i(p0, descr={COUNT})", "i20 = int_and(i2, 255)")
+    call = "i5 = call_pure_i(ConstClass(mod), i20, 7, descr=<Calli 8 ii EF=0 OS=14>)"
+    first = (asks, guard.format(", descr=<Guard0x7f01>") + " [p0, i1, i9]", *loads, *REST, step)
+    again = ("i13 = int_lt(i4, 9)", "guard_true(i13, descr=<Guard0x7f10>) [p0, i4, i5]", "i14 = int_add(i4, 1)")
+    log = recorded(
+        "[p0, i1, i9]", asks, guard.format(""), *loads, call, step, "jump(p0, i4, i5, descr=<Loop-1>)"
+    ) + loop(
+        *("[p0, i1, i9]", "+1: label(p0, i1, i9, descr=TargetToken(140))", *(f"+1: {line}" for line in first)),
+        "+1: label(p0, i4, i5, descr=TargetToken(141))",
+        *(*(f"+1: {line}" for line in again), "+1: jump(p0, i14, i5, descr=TargetToken(141))"),
+    )
+    (whole,) = judged(log)
+    assert isinstance(whole.verdict, Proved), whole.verdict
