@@ -122,7 +122,7 @@ def test_what_is_stored_elsewhere_leaves_a_place_as_it_is(recorded: str) -> None
     ("into", "given", "is_one"),
     [("p5", "", True), ("p8", "", False), ("p5", f"setfield_gc(p9, p5, {LINK})\n", False)],
 )
-def test_what_stands_behind_a_copy_into_a_new_array_is_the_same_without_it(
+def test_what_stands_behind_copies_into_a_new_array_is_the_same_without_them(
     into: str, given: str, *, is_one: bool
 ) -> None:
     """What is in raw memory, and the items of other arrays."""
@@ -135,7 +135,7 @@ i8 = getfield_gc_i(p7, descr=<FieldS Box.size 16>)
 i9 = int_add(i6, i8)
 finish(i9)"""
     copy = f"call_n(ConstClass(copy), p8, {into}, 0, 1, 2, descr=<Callv 0 rriii EF=2 OS=1>)\n"
-    one = pair(new + copy + behind, new + behind)
+    one = pair(new + 2 * copy + behind, new + behind)
     sides: Sides = translated(one, "log", study([one], "log")).sides
     sameness = Sameness(rows_of(sides), study([one], "log").leaves)
     for text in ("i6", "p7"):

@@ -240,7 +240,10 @@ class Pass:
             return
         into = line.args[1 + (line.oopspec == 1)] if is_copy(line) else None
         is_into_new = into in self.kept
-        self._give_away(line.args)
+        if into is not None and is_into_new:  # which holds what the other array does, and goes nowhere else
+            self.held.setdefault(into, []).extend(self.held.get(line.args[1], ()))
+        else:
+            self._give_away(line.args)
         if line.result:
             args, writers = self._nodes(line.args), len(self.writers) if line.may_write else 0
             if quotient := divided(line.oopspec, args):
