@@ -93,11 +93,14 @@ def judge(
     prove: Prove = lambda before, after, options, loop: validate(before, after, options, loop=loop),
 ) -> Judged:
     """The verdict on a pair of the log `file`, as `prove` judges traces."""
-    quick = _quick(prove, time.monotonic() + options.timeout_s)
+    quick = _Quick(prove, time.monotonic() + options.timeout_s, is_all=True)
+    verdict: Verdict | None = None
+    texts, text = None, None
     try:
         if pair.target is not None:
             return _to_label(pair, file, knowledge, options, quick)
         text = translated(pair, file, knowledge)
+        quick.check()
         verdict, texts = _loop_or_other(text, options, quick, prove)
         is_open = isinstance(verdict, Refuted | Unknown) and text.is_bridge
         if is_open and (by_types := _by_types(pair, file, knowledge, options, quick, text.assumes)):
@@ -106,8 +109,11 @@ def judge(
             return Judged(verdict, texts, translated=text)
         granted = translated(pair, file, knowledge, strict=text)
         again, generous = _in_turn(granted, options, quick)
-    except LateFacts as late:
-        return Judged(Unknown(Evidence(is_repeatable=False), str(late)))
+    except LateFacts as why:
+        return Judged(Unknown(Evidence(is_repeatable=False), str(why)))
+    except _TimeIsOver as over:
+        late = Unknown(Evidence(is_repeatable=False), str(over))
+        return Judged(verdict if isinstance(verdict, Unknown) else late, texts, translated=text)
     except NotStraight as why:
         return Judged(Unsupported(str(why)))
     except InputError as mistake:
@@ -148,14 +154,16 @@ def _by_types(
     return Judged(verdict, texts, translated=typed) if isinstance(verdict, Proved) else None
 
 
-def _to_label(pair: LogPair, file: str, knowledge: Knowledge, options: Options, prove: Prove) -> Judged:
+def _to_label(pair: LogPair, file: str, knowledge: Knowledge, options: Options, prove: _Quick) -> Judged:
     """The verdict on a bridge to an inner label: a proof with the preamble in the place of the recorded loop, which
     does the same, if the optimized one is right, and with what is known of types, or else one with that alone, or with
     neither, whose runs are simpler."""
     text = translated(pair, file, knowledge)
-    half = _quick(prove, time.monotonic() + options.timeout_s / 2)
+    prove.check()
+    half = _Quick(prove, time.monotonic() + options.timeout_s / 2)
     tried: list[tuple[Verdict, Texts, Translated]] = []
     for effort, told in _with_efforts(_ways(pair, file, knowledge, text), options.effort):
+        prove.check()
         verdict, texts = _in_turn(told, replace(options, effort=effort), half)
         texts = replace(texts, options=replace(texts.options, effort=options.effort))
         if isinstance(verdict, Proved):
@@ -224,7 +232,7 @@ def holds(judged: Judged, pair: LogPair, file: str, knowledge: Knowledge, option
         return True
     if not text.is_loop and judged.texts.before is proved.before:  # else guards have other numbers
         text = replace(text, origins=shown.evidence.origins)
-    quick = _quick(while_proved, time.monotonic() + options.timeout_s)
+    quick = _Quick(while_proved, time.monotonic() + options.timeout_s)
     return isinstance(_sharing(text, replace(options, runs=False), quick)[0], Proved)
 
 
@@ -232,7 +240,7 @@ def _loop_or_other(text: Translated, options: Options, quick: Prove, prove: Prov
     """The verdict, and the texts that it is about; that on a loop by a proof, in half of the time, before runs are
     looked for that show a difference, which would be done each time that a proof fails."""
     if text.is_loop and text.loop is None:
-        half = _quick(prove, time.monotonic() + options.timeout_s / 2)
+        half = _Quick(prove, time.monotonic() + options.timeout_s / 2)
         verdict, texts = _in_turn(text, replace(options, runs=False), half)
         if isinstance(verdict, Proved):
             return verdict, replace(texts, options=replace(texts.options, runs=options.runs))
@@ -244,7 +252,7 @@ def _in_turn(text: Translated, options: Options, prove: Prove) -> tuple[Verdict,
     where they do not: an earlier guard may be easier to prove. Other origins are no cure for a vacuous proof."""
     origins = with_places(text.sides, text.origins, text.earliest)
     if origins != text.origins:
-        half = _quick(prove, time.monotonic() + options.timeout_s / 2)
+        half = _Quick(prove, time.monotonic() + options.timeout_s / 2)
         verdict, texts = _sharing(replace(text, origins=origins), options, half)
         if not isinstance(verdict, Unknown) or verdict.evidence.vacuous:
             return verdict, texts
@@ -276,29 +284,41 @@ def _shared(origins: tuple[int | None, ...], after: Trace, number: int) -> tuple
     return (*origins[:first], *[origins[first - 1]] * (number + 1 - first), *origins[number + 1 :])
 
 
-def _quick(prove: Prove, end: float) -> Prove:
+class _TimeIsOver(Exception):
+    """The time for a pair is over; the text is what was open last."""
+
+
+@dataclass(slots=True)
+class _Quick:
     """The same way to judge, as long as it is not later than `end` on the monotonic clock, and counterexamples as they
     are found: most are not shown, and making one simpler may take longer than finding it. When the time is over, what
-    was open last is told."""
-    told = OUT_OF_TIME
+    was open last is told, or raised as _TimeIsOver, if nothing else is to be tried."""
 
-    def quick(before: Trace, after: Trace, options: Options, loop: Loop) -> Verdict:
-        nonlocal told
-        left_s = end - time.monotonic()
+    prove: Prove
+    end: float
+    is_all: bool = False
+    told: str = OUT_OF_TIME
+
+    def check(self) -> None:
+        """Raises _TimeIsOver."""
+        if self.is_all and time.monotonic() >= self.end:
+            raise _TimeIsOver(self.told)
+
+    def __call__(self, before: Trace, after: Trace, options: Options, loop: Loop) -> Verdict:
+        self.check()
+        left_s = self.end - time.monotonic()
         if left_s <= 0:
-            return Unknown(Evidence(is_repeatable=False), told)
+            return Unknown(Evidence(is_repeatable=False), self.told)
         runs = options.runs and loop is None
         left = replace(options, timeout_s=min(left_s, options.timeout_s), simplify=False, runs=runs)
-        verdict = prove(before, after, left, loop)
+        verdict = self.prove(before, after, left, loop)
         if isinstance(verdict, Unknown) and verdict.reason == OUT_OF_TIME:
-            return replace(verdict, reason=told)
+            return replace(verdict, reason=self.told)
         if isinstance(verdict, Refuted):
-            told = f"{verdict.counterexample.obligation} differs, and {OUT_OF_TIME}"
+            self.told = f"{verdict.counterexample.obligation} differs, and {OUT_OF_TIME}"
         elif isinstance(verdict, Unknown):
-            told = verdict.reason
+            self.told = verdict.reason
         return verdict
-
-    return quick
 
 
 def _verdict(text: Translated, options: Options, prove: Prove) -> tuple[Verdict, Texts]:

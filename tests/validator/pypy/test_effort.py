@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
+from optimizer.ir.dialects.pypy_pairs import LogPair
 from optimizer.ir.immutable import replace
 from optimizer.ir.text import parse
 from optimizer.ir.trace import Trace
@@ -17,6 +19,7 @@ from validator.pypy.judge import OPTIONS, Judged, holds, judge
 from validator.pypy.pair_text import translated
 from validator.pypy.resume_data import Loop
 from validator.pypy.study import study
+from validator.pypy.translate import Translated
 from validator.verdict import Evidence
 
 LOG = """\
@@ -85,6 +88,22 @@ def test_the_time_limit_is_that_of_the_pair(monkeypatch: pytest.MonkeyPatch) -> 
     assert isinstance(verdict, Unknown)
     assert not verdict.evidence.is_repeatable
     assert verdict.reason == f"guard 0: condition differs, and {OUT_OF_TIME}"
+
+
+def test_nothing_is_tried_when_the_time_is_over(monkeypatch: pytest.MonkeyPatch) -> None:
+    read: list[LogPair] = []
+
+    def slow(pair: LogPair, *told: Any) -> Translated:
+        read.append(pair)
+        return translated(pair, *told)
+
+    monkeypatch.setattr("validator.pypy.judge.time", SimpleNamespace(monotonic=lambda: 2.0 * len(read)))
+    monkeypatch.setattr("validator.pypy.judge.translated", slow)
+    monkeypatch.setattr("validator.pypy.judge.prove_with_exits", lambda *_: pytest.fail("it is tried"))
+    shown = judged("9", "i2", [], replace(OPTIONS, timeout_s=2.0))
+    assert isinstance(shown.verdict, Unknown)
+    assert (shown.verdict.reason, shown.verdict.evidence.is_repeatable) == (OUT_OF_TIME, False)
+    assert len(read) == 1
 
 
 def test_what_was_open_when_the_time_was_over_is_told(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -91,6 +91,18 @@ def test_a_power_of_two_shifts_and_masks(by: int) -> None:
 
 
 @pytest.mark.parametrize(
+    ("made", "is_same"),
+    [("int_and(i2, 255)", True), ("int_and(i2, -2)", False), ("int_add(i2, 1)", False), ("int_or(i2, 255)", False)],
+)
+def test_without_a_sign_what_is_divided_is_not_negative(made: str, is_same: bool) -> None:
+    made = f"i5 = {made}\n"
+    factor, shift = reciprocal(10)
+    high = f"i6 = uint_mul_high(i5, {factor})\ni9 = uint_rshift(i6, {shift})\n"
+    optimized = f"{made}{high}i11 = int_mul(i9, 10)\ni12 = int_sub(i5, i11)\nfinish(i9, i12)"
+    assert are_same(made + calls(10).replace("i1,", "i5,"), optimized, "i9", "i12") == [is_same, is_same]
+
+
+@pytest.mark.parametrize(
     "changed",
     [
         {"sign": "i1, 62"},

@@ -1,8 +1,8 @@
 """Quotients by constants: the operations that PyPy's optimizer writes for floor division, as the one that they are.
 
 It multiplies by a reciprocal M: where s is x >> 63, ((x ^ s) * M >> 64 + k) ^ s is x // c, so is x * M >> 64 + k where
-x is not negative, and x - x // c * c is x % c (Granlund and Montgomery, Division by Invariant Integers using
-Multiplication, 1994; rpython's optimizeopt/intdiv.py).
+x is known not to be negative, and x - x // c * c is x % c (Granlund and Montgomery, Division by Invariant Integers
+using Multiplication, 1994; rpython's optimizeopt/intdiv.py).
 """
 
 from __future__ import annotations
@@ -17,6 +17,8 @@ Made = tuple[str, Key]
 """An operation on numbers, and the classes of its arguments."""
 
 _DIV, _MOD = "int_py_div", "int_py_mod"
+_UINT_DIV, _UINT_MOD = "uint_div", "uint_mod"
+_MASKS, _LENGTHS = "int_and", ("strlen", "unicodelen", "arraylen_gc", _MOD)
 _WORD = 64
 
 
@@ -48,7 +50,7 @@ class Quotients:
             case _:
                 return None
         match self._made.get(high):
-            case ("int_py_div", (size, by)) if self._made.get(size) == ("int_xor", (x, sign)):
+            case ("uint_div", (size, by)) if self._made.get(size) == ("int_xor", (x, sign)):
                 return _DIV, (x, by)
         return None
 
@@ -56,13 +58,21 @@ class Quotients:
         match self._made.get(high), amount:
             case ("uint_mul_high", (x, ("", factor))), ("", shift) if shift.isdecimal():
                 by = divisor(int(factor), int(shift), _WORD)
-                return (_DIV, (x, ("", str(by)))) if divides(int(factor), int(shift), by) else None
+                name = _DIV if self._is_positive(x) else _UINT_DIV
+                return (name, (x, ("", str(by)))) if divides(int(factor), int(shift), by) else None
         return None
+
+    def _is_positive(self, x: Node) -> bool:
+        """Is it known not to be negative?"""
+        name, args = self._made.get(x, ("", ()))
+        return name in _LENGTHS or (name == _MASKS and any(text.isdecimal() for place, text in args if not place))
 
     def _remainder(self, x: Node, product: Node) -> Made | None:
         match self._made.get(product):
-            case ("int_mul", (quotient, ("", _) as by)) if self._made.get(quotient) == (_DIV, (x, by)):
-                return _MOD, (x, by)
+            case ("int_mul", (quotient, ("", _) as by)):
+                for division, rest in ((_DIV, _MOD), (_UINT_DIV, _UINT_MOD)):
+                    if self._made.get(quotient) == (division, (x, by)):
+                        return rest, (x, by)
         return None
 
 
