@@ -3,18 +3,22 @@ meant to be one."""
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Callable
 from typing import ParamSpec, TypeVar
 
 from optimizer.ir.check import check_supported
+from optimizer.ir.domains.term import Term
 from optimizer.ir.faults import Unsupported
 from optimizer.ir.trace import Trace
 from optimizer.ir.types.layout import Layout
 from validator.prove.align import given_origins
 from validator.prove.encode import encode, memory_for
 from validator.prove.encoding import Encoding
-from validator.prove.matching import first_guess, match_allocations
+from validator.prove.matching import are_alike, first_guess, match_allocations
+from validator.prove.memory.chains import Stored, links
 from validator.prove.memory.heap_state import PairMemory
+from validator.prove.memory.symbolic_heap import SymbolicHeap
 from validator.prove.obligations import Pair
 from validator.verdict import Options
 
@@ -49,6 +53,36 @@ def encode_alone(trace: Trace, layout: Layout) -> Encoding:
     check_supported(trace)
     trace = _sharing(trace, trace, layout)
     return encode(trace, memory_for(layout, trace))
+
+
+def matched(pair: Pair) -> Pair:
+    """The pair, in which new objects that go nowhere but to side exits are those of the recorded trace that are made
+    alike and hold the most of the same, if there are such: a guess, which proves nothing by itself."""
+    recorded = [*pair.before.made.values()]
+    named = {number: alloc for number, alloc in pair.after.made.items() if alloc in recorded}
+    if len(named) == len(pair.after.made):
+        return pair
+    left = [alloc for alloc in recorded if alloc not in named.values()]
+    wanted, got = _contents(pair.before.heap), _contents(pair.after.heap)
+    for number, alloc in pair.after.made.items():
+        alike = [one for one in left if number not in named and are_alike(one, alloc)]
+        if alike:
+            named[number] = partner = max(alike, key=lambda one: len(wanted[one] & got[alloc]))
+            left.remove(partner)
+    return Pair(pair.memory, pair.before, encode(pair.after.trace, pair.memory, pair.before, named), pair.options)
+
+
+def _contents(heap: SymbolicHeap) -> defaultdict[Term, set[tuple[str, Term | None, Term]]]:
+    """The places of new objects to which a trace stores, with what it stores, and the lengths of arrays."""
+    contents: defaultdict[Term, set[tuple[str, Term | None, Term]]] = defaultdict(set)
+    for alloc in heap.allocations:
+        if alloc.value.length is not None:
+            contents[alloc].add(("", None, alloc.value.length))
+    for slot in heap.memory.slots.values():
+        for link in links(heap.chain(slot)):
+            if isinstance(link, Stored):
+                contents[link.object].add((slot.key, link.index, link.value))
+    return contents
 
 
 def _sharing(before: Trace, after: Trace, layout: Layout) -> Trace:

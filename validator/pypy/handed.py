@@ -8,7 +8,6 @@ stores nothing to it but other objects that it makes, which the exit block does.
 from __future__ import annotations
 
 import time
-from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 
 from optimizer.ir.check import inner_label
@@ -20,13 +19,10 @@ from optimizer.ir.rows.row import NEW
 from optimizer.ir.trace import Trace, Value, exit_of
 from optimizer.ir.types.trace_layout import layout_of
 from validator.prove.discharge import Budget, Discharger, Holds
-from validator.prove.encode import encode
-from validator.prove.matching import are_alike
-from validator.prove.memory.chains import Stored, links
 from validator.prove.memory.symbolic_heap import SymbolicHeap
 from validator.prove.memory.visibility import agrees, anything, visible
 from validator.prove.obligations import Obligation, Pair, Place
-from validator.prove.pairing import encode_pair
+from validator.prove.pairing import encode_pair, matched
 from validator.pypy.resume_data import Loop, straight
 from validator.verdict import Options
 
@@ -117,36 +113,6 @@ def hold(pair: Pair, obligations: Iterable[Obligation], options: Options) -> boo
     clock = time.perf_counter
     discharger = Discharger(pair, Budget(_EFFORT, clock() + options.timeout_s, clock))
     return all(isinstance(discharger.settle(one), Holds) for one in obligations)
-
-
-def matched(pair: Pair) -> Pair:
-    """The pair, in which new objects that go nowhere but to side exits are those of the recorded trace that are made
-    alike and hold the most of the same, if there are such: a guess, which proves nothing by itself."""
-    recorded = [*pair.before.made.values()]
-    named = {number: alloc for number, alloc in pair.after.made.items() if alloc in recorded}
-    if len(named) == len(pair.after.made):
-        return pair
-    left = [alloc for alloc in recorded if alloc not in named.values()]
-    wanted, got = _contents(pair.before.heap), _contents(pair.after.heap)
-    for number, alloc in pair.after.made.items():
-        alike = [one for one in left if number not in named and are_alike(one, alloc)]
-        if alike:
-            named[number] = partner = max(alike, key=lambda one: len(wanted[one] & got[alloc]))
-            left.remove(partner)
-    return Pair(pair.memory, pair.before, encode(pair.after.trace, pair.memory, pair.before, named), pair.options)
-
-
-def _contents(heap: SymbolicHeap) -> defaultdict[Term, set[tuple[str, Term | None, Term]]]:
-    """The places of new objects to which a trace stores, with what it stores, and the lengths of arrays."""
-    contents: defaultdict[Term, set[tuple[str, Term | None, Term]]] = defaultdict(set)
-    for alloc in heap.allocations:
-        if alloc.value.length is not None:
-            contents[alloc].add(("", None, alloc.value.length))
-    for slot in heap.memory.slots.values():
-        for link in links(heap.chain(slot)):
-            if isinstance(link, Stored):
-                contents[link.object].add((slot.key, link.index, link.value))
-    return contents
 
 
 def _obligations(pair: Pair, j: int, origin: int) -> Iterator[Obligation]:

@@ -29,8 +29,8 @@ from validator.prove.encode import constant_term
 from validator.prove.matching import Simplify, knowing_all
 from validator.prove.memory.chains import Renewed, Stored, changes
 from validator.prove.obligations import Obligation, Pair, Place
-from validator.prove.pairing import encode_pair
-from validator.pypy.handed import at_jump, behind_all, hold, matched
+from validator.prove.pairing import encode_pair, matched
+from validator.pypy.handed import at_jump, behind_all, hold
 from validator.verdict import Options
 
 _DEEP = 4

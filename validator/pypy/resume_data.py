@@ -48,7 +48,7 @@ from validator.prove.known_places import KnownPlaces
 from validator.prove.matching import Simplify
 from validator.prove.memory.chains import Renewed, Stored, links
 from validator.prove.obligations import Pair, Place
-from validator.prove.pairing import encode_pair
+from validator.prove.pairing import encode_pair, matched
 from validator.pypy.inferred.executed import SAY_CONSTANT
 from validator.verdict import Options
 
@@ -179,7 +179,7 @@ class _ResumeData:
 
     def __init__(self, before: Trace, after: Trace, options: Options) -> None:
         self.layout = layout_of(before, after)
-        self.pair = pair = encode_pair(before, after, self.layout, options)
+        self.pair = pair = matched(encode_pair(before, after, self.layout, options))
         self._known, self._facts = KnownPlaces(pair.before, pair.after, pair.terms), BoundedFacts(pair.terms)
         self.memories: dict[str, None] = {}
         self.is_open = self.differs = False

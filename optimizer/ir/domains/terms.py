@@ -107,6 +107,8 @@ class Terms(BitTerms):
             return b.args[1]
         if b.kind == "add" and a in b.args:
             return self.neg(b.args[0] if b.args[1] is a else b.args[1])
+        if a.kind == b.kind == "add" and a.args[0] is b.args[0]:
+            return self.sub(a.args[1], b.args[1])
         return self._collected(a, b, -1) or self._reduced(a, b) or self._make("sub", (a, b))
 
     def _without_common(self, a: Term, b: Term) -> tuple[Term, Term] | None:

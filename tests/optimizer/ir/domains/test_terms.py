@@ -179,6 +179,7 @@ def test_the_same_term_is_the_same_object() -> None:
     assert terms.not_(terms.slt(x, y)) is terms.sle(y, x)
     assert terms.eq(terms.bit(terms.slt(x, y)), terms.one) is terms.slt(x, y)
     assert terms.sub(terms.add(x, y), y) is x
+    assert terms.sub(terms.add(x, terms.const(-3)), terms.add(x, terms.const(-6))) is terms.const(3)
     assert terms.mul(terms.mul(x, terms.const(6)), terms.const(7)) is terms.mul(x, terms.const(42))
     assert terms.add(terms.shl(x, terms.const(3)), x) is terms.mul(x, terms.const(9))
     assert terms.mul(terms.shl(terms.one, y), x) is terms.shl(x, y)
