@@ -437,6 +437,13 @@ def test_a_field_of_what_is_handed_over_in_its_place_is_not_known() -> None:
     assert TRUSTED in one.texts.assumes
 
 
+@pytest.mark.parametrize(("guard", "is_right"), [("7f01", True), ("7f00", False)])
+def test_a_bridge_out_of_the_body_hands_over_what_it_was_handed(guard: str, *, is_right: bool) -> None:
+    """One out of the preamble may have left before that has looked at anything."""
+    verdict = judged(peeled(SEVEN) + to_label(guard=guard) + LOOKED + WRITES)[2].verdict
+    assert isinstance(verdict, Proved) is is_right
+
+
 @pytest.mark.parametrize(("found", "is_right"), [("7", True), ("8", False)])
 def test_what_guards_of_a_bridge_find_in_the_field_is_what_it_has_in_hand(found: str, *, is_right: bool) -> None:
     asks = f"i9 = getfield_gc_i(p0, descr={OTHER})\nguard_value(i9, {found}{{}})"

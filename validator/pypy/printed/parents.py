@@ -158,13 +158,14 @@ def _stored_first(recorded: Section) -> frozenset[str]:
 
 @dataclass(frozen=True, slots=True)
 class _Trace:
-    """An optimized trace: its inputs, the trace and the list of the guard that it starts at, if that is known, the
-    memories to which it stores, and the functions that it calls; the arguments of its inner label, or of its jump; and
-    what it has in hand there of memory."""
+    """An optimized trace: its inputs, the trace and the list of the guard that it starts at, if that is known, and
+    whether that stands in a body; the memories to which it stores, and the functions that it calls; the arguments of
+    its inner label, or of its jump; and what it has in hand there of memory."""
 
     inputs: _Texts
     parent: int | None
     given: _Texts
+    from_body: bool
     stored: frozenset[str]
     called: frozenset[str]
     args: _Texts
@@ -174,9 +175,10 @@ class _Trace:
 @dataclass(slots=True)
 class Comers:
     """The traces of a log that come to inner labels of loops from elsewhere, by the numbers of these, and all optimized
-    traces, which may be `whole` or lack some that cannot be read; while the log is read, the lists of its guards."""
+    traces, which may be `whole` or lack some that cannot be read; while the log is read, the lists of its guards, and
+    which stand behind an inner label."""
 
-    guards: dict[str, tuple[int, _Texts]] = field(default_factory=dict)
+    guards: dict[str, tuple[int, _Texts, bool]] = field(default_factory=dict)
     is_whole: bool = True
     _traces: dict[int, _Trace] = field(default_factory=dict)
     _comers: dict[int, list[int]] = field(default_factory=dict)
@@ -192,20 +194,24 @@ class Comers:
             self.is_whole = False
             return
         guard = item.guard if isinstance(item, LogPair) else None
-        parent, given = self.guards.get(guard or "", (None, ()))
+        parent, given, from_body = self.guards.get(guard or "", (None, (), False))
         lines = printed.lines
-        inner = [line.args for line in lines if line.name == "label"][1:]
+        labels = [at for at, line in enumerate(lines) if line.name == "label"]
+        body = labels[1] if labels[1:] else len(lines)
         self._traces[item.number] = _Trace(
             printed.inputs,
             parent,
             given,
+            from_body,
             frozenset(found.memory for line in lines if (found := line.access) and found.is_store),
             frozenset(line.function for line in lines if line.may_write),
-            inner[0] if inner else lines[-1].args,
+            lines[body if labels[1:] else -1].args,
             _in_hand(lines) if loop else {},
         )
-        guards = (line for line in lines if line.is_guard)
-        self.guards.update((found, (item.number, line.handed)) for line in guards for found in _guards_of(line))
+        guards = ((at, line) for at, line in enumerate(lines) if line.is_guard)
+        self.guards.update(
+            (found, (item.number, line.handed, at > body)) for at, line in guards for found in _guards_of(line)
+        )
 
     def are_there(self, loop: int) -> bool:
         """Does a trace of the log come to the inner label of that loop from elsewhere?"""
@@ -243,13 +249,14 @@ class Comers:
         return bool(comers) and not is_known and not (self.is_whole and leave_it(self._traces.values()))
 
     def _way(self, comer: int, loop: int) -> list[_Trace]:
-        """The traces from one that comes to a label back to the loop itself; empty where they do not lead there."""
+        """The traces from one that comes to a label back to the loop itself, whose body they have left; empty where
+        they do not lead there."""
         way: list[_Trace] = []
         number: int | None = comer
         while number is not None and number in self._traces:
             way.append(self._traces[number])
             if number == loop:
-                return way
+                return way if way[-2].from_body else []
             number = way[-1].parent
         return []
 
