@@ -12,7 +12,7 @@ The way is an optimized trace, so what is proved rests on that trace being right
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 
 from optimizer.ir.immutable import replace
@@ -85,26 +85,51 @@ class Labels:
 def facts_of(
     path: Path, sides: Sides, effects: frozenset[Effect], fields: Fields, labels: Labels, *, generous: bool
 ) -> Facts:
-    """The facts at the end of a path that matter to a recorded bridge, or to the loop that it goes on in. `generous`:
-    whatever may hold there is taken to hold. Raises LateFacts."""
+    """The facts at the end of a path that matter to a recorded bridge, or to the loop that it goes on in. Behind a
+    label to which bridges come, what it takes may be whatever has come there, of which the facts at the label are
+    trusted: two values may be one object, and an old one. `generous`: whatever may hold there is taken to hold. Raises
+    LateFacts."""
     recorded = sides.before
+    used = (*recorded.lines, *(sides.target.before.lines if sides.target else ()))
+    highest = max(path.highest, highest_number(line.result or "" for line in recorded.lines))
     path = replace(path, lines=tuple(_with_classes(path, recorded)))
-    entered = [at for at, line in enumerate(path.lines) if line.name == "label" and labels.is_entered(int(line.descr))]
-    if entered and not labels.is_trusted:
-        path = replace(path, inputs=path.lines[entered[-1]].args, lines=path.lines[entered[-1] + 1 :])
-    walk = _Walk(effects, fields, labels.changes, generous)
+
+    def at_end(path: Path, used: Iterable[Line]) -> Facts:
+        return _facts_at(path, used, _Walk(effects, fields, labels.changes, generous), 1 + highest)
+
+    trusted: tuple[str, ...] = ()
+    while (at := _first_entered(path, labels)) is not None:
+        label, rest = path.lines[at], path.lines[at + 1 :]
+        known = Facts()
+        if labels.is_trusted:
+            known = at_end(replace(path, lines=path.lines[: at + 1], handed=label.args), (*rest, *used))
+            trusted = (*trusted, *known.assumes, TRUSTED)
+            highest = max(highest, highest_number(line.result or "" for line in known.lines))
+        path = replace(path, inputs=label.args, lines=(*known.lines, *rest))
+    facts = at_end(path, used)
+    names = dict(zip(path.handed, recorded.inputs, strict=True))
+    lines = tuple(line.renamed(lambda text: names.get(text, text)) for line in facts.lines)
+    return Facts(lines, tuple(dict.fromkeys((*facts.assumes, *trusted))) if lines else facts.assumes)
+
+
+def _first_entered(path: Path, labels: Labels) -> int | None:
+    """The place of the first label on the way to which bridges come."""
+    places = (at for at, line in enumerate(path.lines) if line.name == "label")
+    return next((at for at in places if labels.is_entered(int(path.lines[at].descr))), None)
+
+
+def _facts_at(path: Path, used: Iterable[Line], walk: _Walk, first: int) -> Facts:
+    """The facts at the end of a path in its own names, of memory and functions that are `used` behind it; results are
+    numbered from `first` on. Raises LateFacts."""
+    accessed = set[str]()
+    for line in used:
+        accessed |= {line.access.memory} if line.access else {line.function} if line.is_loop_invariant else set()
     for line in path.lines:
         walk.pass_(line)
     path = replace(path, lines=tuple(line for line in path.lines if line.name != "label"))
-    used = (*recorded.lines, *(sides.target.before.lines if sides.target else ()))
-    accessed = {found.memory for line in used if (found := line.access)}
-    accessed |= {line.function for line in used if line.is_loop_invariant}
-    first = 1 + max(path.highest, highest_number(line.result or "" for line in recorded.lines))
     facts = list(walk.facts(path.handed, accessed, first))
-    kept, assumes = (facts, (_ALL,)) if generous and facts else _proved(path, facts, effects, fields)
-    names = dict(zip(path.handed, recorded.inputs, strict=True))
-    lines = tuple(line.renamed(lambda text: names.get(text, text)) for fact in kept for line in fact.lines)
-    return Facts(lines, (*assumes, TRUSTED) if lines and entered and labels.is_trusted else assumes)
+    kept, assumes = (facts, (_ALL,)) if walk.generous and facts else _proved(path, facts, walk.effects, walk.fields)
+    return Facts(tuple(line for fact in kept for line in fact.lines), assumes)
 
 
 def _with_classes(path: Path, recorded: Printed) -> Iterator[Line]:
@@ -174,6 +199,8 @@ class _Walk:
         if test is not None and SAY_CONSTANT[EQUATING[test.name]] == constant:
             for one, other in equated(test):
                 self._is_constant(one, other)
+            if all(map(is_variable, test.args[:2])) and len(test.args) == 2:
+                self.constants[test.args[0]] = self._value(test.args[1])
 
     def _value(self, text: str) -> str:
         return self.constants.get(text, text)

@@ -453,6 +453,34 @@ def test_what_guards_of_a_bridge_find_in_the_field_is_what_it_has_in_hand(found:
     assert isinstance(judged(peeled(SEVEN) + pair(own, kept, "7f00") + LOOKED)[2].verdict, Proved) is is_right
 
 
+MAKES = f"""
+    {{new}} = new(descr=<SizeDescr 40>)
+    setfield_gc({{new}}, 7, descr={VALUE})
+    setfield_gc(p1, {{new}}, descr=<FieldP Box.next 32>)"""
+
+
+def makes_one() -> str:
+    """A loop that makes an object in each iteration, and stores to another one."""
+    test = "i{0} = int_lt(i{1}, 9)\nguard_true(i{0}{2}\ni{3} = int_add(i{1}, 1)"
+    step = f"setfield_gc(p1, 8, descr={VALUE})\n{test}"
+    recorded = f"[p0, p1, i1]\n{step.format(4, 1, ')', 2)}{MAKES.format(new='p5')}\njump(p5, p1, i2, descr=<Loop-1>)"
+    first = step.format(4, 1, ", descr=<Guard0x7f00>) [p0, p1, i1]", 2) + MAKES.format(new="p5")
+    again = step.format(14, 2, ", descr=<Guard0x7f01>) [p5, p1, i2]", 12) + MAKES.format(new="p15")
+    labels = ("label(p0, p1, i1, descr=TargetToken(140))", "label(p5, p1, i2, descr=TargetToken(141))")
+    optimized = f"[p0, p1, i1]\n{labels[0]}\n{first}\n{labels[1]}\n{again}\njump(p15, p1, i12, descr=TargetToken(141))"
+    return pair(without_blanks(recorded), without_blanks(optimized))
+
+
+@pytest.mark.parametrize(("handed", "is_right"), [("", True), ("p5", False)])
+def test_what_a_label_takes_may_be_one_object_where_bridges_come(handed: str, *, is_right: bool) -> None:
+    to = f"[p0, p1, i1]{MAKES.format(new='p5')}\njump(p5, {handed}, 5, descr={{}})"
+    comes = pair(*(without_blanks(to.format(descr)) for descr in ("<Loop1>", "TargetToken(141)")), "7f00")
+    inputs, load = "[p0, p1, i2]", f"i5 = getfield_gc_i(p0, descr={VALUE})"
+    looks = pair(f"{inputs}\n{load}\nfinish(i5)", f"{inputs}\nfinish(7)", "7f01")
+    *_, last = judged(makes_one() + (comes if handed else "") + looks)
+    assert isinstance(last.verdict, Proved) is is_right
+
+
 def test_a_trace_that_cannot_be_read_may_write_anything() -> None:
     """The last argument is a number of too many digits."""
     damaged = pair("[p0, i1]\nfinish(i1)", f"[p0, i1]\ni2 = int_add(i1, {'1' * 5000})\nfinish(i2)", "7f08")

@@ -40,8 +40,13 @@ LASTING = frozenset(name for name, row in OPS.items() if _is_lasting(row))
 """The operations that give the same number of the same constants."""
 
 
-SAY_CONSTANT = {"guard_value": "", "guard_isnull": NULL, "guard_true": "1", "guard_false": "0"}
-"""The guards that say which constant a value is; "" where it is the second argument."""
+SAY_CONSTANT = {
+    **dict.fromkeys(("guard_value", "record_exact_value_i", "record_exact_value_r"), ""),
+    "guard_isnull": NULL,
+    "guard_true": "1",
+    "guard_false": "0",
+}
+"""The operations that say which constant a value is; "" where it is the second argument."""
 
 EQUATING = {
     **dict.fromkeys(("int_eq", "int_is_zero", "ptr_eq", "instance_ptr_eq"), "guard_true"),
