@@ -99,7 +99,9 @@ def _with_facts(
     InputError."""
     whole = _whole(pair, file)
     if whole.prologue not in knowledge.prologues:
-        raise NotStraight("what is loaded in front is in another order than in front of most traces of the log")
+        raise NotStraight(
+            "what is loaded in front is in another order, or of another input, than in front of most traces of the log"
+        )
     check_frames(whole, frozenset().union(*knowledge.prologues))
     sides = whole.without_unused()
     unused = () if sides == whole else (UNUSED,)
