@@ -10,6 +10,7 @@ from validator.pypy.judge import Judged
 from validator.pypy.printed.tables import OF_ONE_STRATEGY
 
 NUMBER = "<FieldS dicttable.num_live_items 8>"
+ENTRIES = "<FieldP dicttable.entries 48>"
 STRATEGY = "<FieldP pypy.objspace.std.dictmultiobject.W_DictObject.inst_dstrategy 16>"
 STORAGE = "<FieldP pypy.objspace.std.dictmultiobject.W_DictMultiObject.inst_dstorage 8>"
 SET_STRATEGY = "<FieldP pypy.objspace.std.setobject.W_BaseSetObject.inst_strategy 24>"
@@ -124,6 +125,19 @@ def test_nothing_is_said_of_tables_of_no_known_type(first: str) -> None:
 def test_nothing_is_said_where_one_table_is_of_no_known_type() -> None:
     more = "p8 = getfield_gc_r(p0, descr=<FieldP dictiter.dict 8>)", f"setfield_gc(p8, 7, descr={NUMBER})"
     assert not is_proved(judged_bridge(*pair(DICT, *TELL, *more)))
+
+
+def test_another_field_of_a_table_of_no_known_type_is_another_matter() -> None:
+    more = "p8 = getfield_gc_r(p0, descr=<FieldP dictiter.dict 8>)", f"p9 = getfield_gc_r(p8, descr={ENTRIES})"
+    assert is_proved(judged_bridge(*pair(DICT, *TELL, *more)))
+
+
+@pytest.mark.parametrize(("into", "is_kept"), [("p7", True), ("p4", False)])
+def test_the_array_of_entries_is_such_a_field(into: str, *, is_kept: bool) -> None:
+    load = f"p{{}} = getfield_gc_r(p4, descr={ENTRIES})"
+    start = (*table(), load.format(5), *OF_SET, ADD.format(into), "guard_no_exception()")
+    kept = (f"{line[:-1]}, descr=<Guard0x11>) [p0]".replace("(, ", "(") if "guard" in line else line for line in start)
+    assert is_proved(judged_bridge((*start, load.format(12), "finish(p12)"), (*kept, "finish(p5)"))) is is_kept
 
 
 def test_a_store_to_the_same_table_is_seen() -> None:

@@ -1,11 +1,12 @@
 """Hash tables of dicts and sets, told apart by the strategies that they are for.
 
 RPython's tables of several types share a name, `dicttable`, and PyPy's optimizer, which tells them apart, keeps the
-number of items of one over a call that is about another. A table stands in the storage of a dict or set, and what type
-it has the strategy tells (dictmultiobject.py, setobject.py), or in a class (typeobject.py): none is in two of these, or
-for two strategies. So the numbers of items of tables of one type are a memory of their own, where each table of which
-the recorded trace accesses that is loaded from a class, or from a storage right behind the strategy, the class of which
-the trace has tested. What those of the optimized trace are taken for does not matter, as with the arrays of frames.
+number of items of one, and its array of entries, over a call that is about another. A table stands in the storage of a
+dict or set, and what type it has the strategy tells (dictmultiobject.py, setobject.py), or in a class (typeobject.py):
+none is in two of these, or for two strategies. So such a field of tables of one type is a memory of its own, where each
+table of which the recorded trace accesses that is loaded from a class, or from a storage right behind the strategy, the
+class of which the trace has tested. What those of the optimized trace are taken for does not matter, as with the arrays
+of frames.
 """
 
 from __future__ import annotations
@@ -18,8 +19,8 @@ from validator.pypy.printed.straight import Sides
 
 OF_ONE_STRATEGY = "tables of dicts and sets are for one strategy"
 
-_ITEMS = re.compile(r"<FieldS dicttable\.num_live_items [0-9]+>")
-_TYPED = re.compile(r"<FieldS dicttable\.num_live_items [0-9]+ (of .+)>")
+_FIELD = re.compile(r"<Field[SP] dicttable\.(num_live_items|entries) [0-9]+>")
+_TYPED = re.compile(r"<Field[SP] dicttable\.\w+ [0-9]+ (of .+)>")
 _STORAGE = re.compile(r"<FieldP pypy\.objspace\.std\.\w+\.(W_\w+\.inst_[ds]storage) [0-9]+>")
 _OF_CLASS = re.compile(r"<FieldP pypy\.objspace\.std\.\w+\.(W_TypeObject\.inst_dict_w) [0-9]+>")
 _STRATEGY = re.compile(r"<FieldP pypy\.objspace\.std\.\w+\.W_\w+\.inst_d?strategy [0-9]+>")
@@ -27,13 +28,11 @@ _TESTS = ("guard_class", "guard_nonnull_class", "record_exact_class")
 
 
 def with_tables(sides: Sides) -> tuple[Sides, tuple[str, ...]]:
-    """The pair in which the numbers of items of tables are memories of their own, and what is assumed for that."""
+    """The pair in which fields of tables are memories of their own, and what is assumed for that."""
     recorded = (sides.before, *((sides.target.before,) if sides.target else ()))
-    told = _told(sides)
-    target = sides.target and _told(sides.target)
-    is_known = all(_is_known(printed) for printed in recorded)
-    told = replace(told, target=target)
-    return (told, (OF_ONE_STRATEGY,)) if is_known and told != sides else (sides, ())
+    open_ = {field for printed in recorded for field in _of_unknown_tables(printed)}
+    told = replace(_told(sides, open_), target=sides.target and _told(sides.target, open_))
+    return (told, (OF_ONE_STRATEGY,)) if told != sides else (sides, ())
 
 
 def type_of(memory: str) -> str:
@@ -72,22 +71,23 @@ def in_storages(lines: tuple[Line, ...], storages: re.Pattern[str], *, is_record
     return types
 
 
-def _is_known(recorded: Printed) -> bool:
+def _of_unknown_tables(recorded: Printed) -> set[str]:
+    """The fields that are accessed of tables of which nothing tells the type."""
     types = types_of_tables(recorded.lines)
-    accesses = (found for line in recorded.lines if (found := line.access) and _ITEMS.fullmatch(found.memory))
-    return all(found.place[0] in types for found in accesses)
+    accesses = (found for line in recorded.lines if (found := line.access) and _FIELD.fullmatch(found.memory))
+    return {found.memory for found in accesses if found.place[0] not in types}
 
 
-def _told(sides: Sides) -> Sides:
-    """The pair that says of which tables the numbers are."""
-    return replace(sides, before=_typed(sides.before, True), after=_typed(sides.after, False))
+def _told(sides: Sides, open_: set[str]) -> Sides:
+    """The pair that says of which tables fields are, but for these."""
+    return replace(sides, before=_typed(sides.before, open_, True), after=_typed(sides.after, open_, False))
 
 
-def _typed(printed: Printed, is_recorded: bool) -> Printed:
+def _typed(printed: Printed, open_: set[str], is_recorded: bool) -> Printed:
     types = types_of_tables(printed.lines, is_recorded=is_recorded)
     told = (
         replace(line, descr=f"{line.descr[:-1]} {types[line.args[0]]}>")
-        if types and _ITEMS.fullmatch(line.descr) and line.args[0] in types
+        if types and _FIELD.fullmatch(line.descr) and line.descr not in open_ and line.args[0] in types
         else line
         for line in printed.lines
     )
