@@ -238,7 +238,7 @@ class _Walk:
                 yield Line(None, load, place, memory), self._value(content)
         for line in self.invariant.values():
             if line.result is not None and line.function in accessed and line.name[-1] in _LETTERS:
-                yield line, line.result
+                yield line, self._value(line.result)
 
 
 def _equal(value: str, content: str, number: int) -> Iterator[Line]:

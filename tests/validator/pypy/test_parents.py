@@ -453,6 +453,23 @@ def test_what_guards_of_a_bridge_find_in_the_field_is_what_it_has_in_hand(found:
     assert isinstance(judged(peeled(SEVEN) + pair(own, kept, "7f00") + LOOKED)[2].verdict, Proved) is is_right
 
 
+def test_what_a_loop_invariant_call_gave_is_a_fact_where_bridges_come_to_the_label() -> None:
+    of_thread, step = (
+        OF_THREAD.replace("_loopinvariant", ""),
+        "i3 = int_lt(i1, 9)\nguard_true(i3{})\ni2 = int_add(i1, 1)",
+    )
+    whole = f"[p0, i1]\np8 = {of_thread}\n{step.format('')}\njump(p0, i2, descr=<Loop-1>)"
+    first = step.format(", descr=<Guard0x7f00>").replace(")\ni2", ") [p0, i1]\ni2")
+    again = "i13 = int_lt(i2, 9)\nguard_true(i13, descr=<Guard0x7f01>) [p0, i2, p8]\ni12 = int_add(i2, 1)"
+    labels = ("label(p0, i1, descr=TargetToken(140))", "label(p0, i2, p8, descr=TargetToken(141))")
+    optimized = f"[p0, i1]\n{labels[0]}\np8 = {OF_THREAD}\n{first}\n{labels[1]}\n{again}"
+    log = pair(whole, f"{optimized}\njump(p0, i12, p8, descr=TargetToken(141))")
+    to = f"[p0, i1]\np8 = {OF_THREAD}\njump(p0, 5, {{}}descr=TargetToken(141))"
+    log += pair("[p0, i1]\njump(p0, 5, descr=<Loop1>)", to.format("p8, "), "7f00")
+    log += pair(f"[p0, i2, p8]\np3 = {of_thread}\nfinish(p3)", "[p0, i2, p8]\nfinish(p8)", "7f01")
+    assert isinstance(judged(log)[2].verdict, Proved)
+
+
 MAKES = f"""
     {{new}} = new(descr=<SizeDescr 40>)
     setfield_gc({{new}}, 7, descr={VALUE})
