@@ -159,12 +159,12 @@ def test_hypothesis_shows_a_failing_trace_as_its_text() -> None:
     @settings(max_examples=1000, deadline=None, database=None, derandomize=True)
     @given(traces(max_ops=3, kinds=["integers"]))
     def fails(trace: Trace) -> None:
-        assert not any(op.op is OPS["int_sub"] for op in trace.ops)
+        assert not any(op.op is OPS["int_neg"] for op in trace.ops)
 
     with pytest.raises(AssertionError) as wrong:
         fails()
     notes = "\n".join(wrong.value.__notes__)
-    assert 'trace=parse("""\n[i0]\ni1 = int_sub(' in notes
+    assert 'trace=parse("""\n[i0]\ni1 = int_neg(' in notes
     assert "Operation(" not in notes
 
 

@@ -169,6 +169,8 @@ class _Walk:
             self.not_null.add(line.args[0])
         elif line.name in SAY_CONSTANT:
             self._is_constant(line.args[0], SAY_CONSTANT[line.name] or line.args[1])
+            if line.name == "record_exact_value_i" and (test := self.tests.get(line.args[0])) and test.name in _EQUAL:
+                self.constants[test.args[0]] = self._value(test.args[1])  # as it is said at a label
         elif line.name in EQUATING and line.result is not None:
             self.tests[line.result] = line
         elif line.name.startswith("same_as_") and line.result is not None and line.args != (TOKEN,):
@@ -199,8 +201,6 @@ class _Walk:
         if test is not None and SAY_CONSTANT[EQUATING[test.name]] == constant:
             for one, other in equated(test):
                 self._is_constant(one, other)
-            if all(map(is_variable, test.args[:2])) and len(test.args) == 2:
-                self.constants[test.args[0]] = self._value(test.args[1])
 
     def _value(self, text: str) -> str:
         return self.constants.get(text, text)
@@ -241,13 +241,16 @@ class _Walk:
                 yield line, self._value(line.result)
 
 
+_EQUAL = "ptr_eq", "int_eq"
+
+
 def _equal(value: str, content: str, number: int) -> Iterator[Line]:
     """The statement that a value is another one, or a constant."""
     if not is_variable(content):
         yield Line(None, f"record_exact_value_{'r' if value[0] == 'p' else 'i'}", (value, content))
         return
     equal = f"i{number + 1}"
-    yield Line(equal, "ptr_eq" if value[0] == "p" else "int_eq", (value, content))
+    yield Line(equal, _EQUAL[value[0] == "i"], (value, content))
     yield Line(None, "record_exact_value_i", (equal, "1"))
 
 

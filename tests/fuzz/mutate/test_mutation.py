@@ -27,7 +27,7 @@ from optimizer.ir.types.trace_layout import layout_of
 from optimizer.pipeline import run_passes
 from validator.search.counterexample import State
 
-SEEDS = range(36)
+SEEDS = range(44)
 
 Pair = tuple[GeneratedTrace, GeneratedTrace]
 

@@ -227,6 +227,16 @@ def test_that_a_guard_has_failed_is_a_fact(name: str, constant: str) -> None:
     assert not isinstance(judged(loop("7f05", handed="p5") + bridge)[-1].verdict, Proved)
 
 
+def test_a_value_that_was_found_to_be_another_one_is_known_by_its_own_name() -> None:
+    loads = [f"i{at} = getfield_gc_i(p{at - 6}, descr={VALUE})" for at in (6, 7)]
+    asks = ("i8 = int_ne(i6, i7)", "guard_false(i8{})", "i9 = int_lt(i6, 9)", "guard_true(i9{})")
+    whole = "\n".join(("[p0, p1]", *loads, *asks, "finish(i6)"))
+    kept = whole.replace("8{})", "8, descr=<Guard0x7f00>) [p0]").replace("9{})", "9, descr=<Guard0x7f01>) [p0, i6]")
+    log = pair(whole.replace("{}", ""), kept)
+    log += pair(f"[p0, i6]\ni5 = getfield_gc_i(p0, descr={VALUE})\nfinish(i5)", "[p0, i6]\nfinish(i6)", "7f01")
+    assert all(isinstance(one.verdict, Proved) for one in judged(log))
+
+
 INVARIANT = "call_r(ConstClass(get), 64, descr=<Callr 8 i EF=1 OS=5>)"
 
 
