@@ -49,6 +49,13 @@ def test_each_kind_of_fault_changes_a_trace(fault: object) -> None:
     assert all(list(lines) != LINES and lines[:3] == tuple(LINES[:3]) for lines in made)
 
 
+def test_nothing_is_moved_in_front_of_the_inputs() -> None:
+    bridge = [LINES[0], LINES[1].replace("i1", "i4"), LINES[6], LINES[5], LINES[-2]]
+    (moved,) = (one for one in FAULTS if one.name == "guard moved over a store or call")
+    made = mutants(bridge, moved, Random(1))
+    assert [list(lines) for lines in made] == [[*bridge[:2], bridge[3], bridge[2], bridge[4]]]
+
+
 def test_what_is_changed() -> None:
     assert ["+19: i4 = int_sub(i1, i3)"] in after("operands swapped")
     assert after("guard inverted")[0] == ["+20: guard_false(i4, descr=<Guard0x7f20>) [p0, i1]"]

@@ -173,7 +173,8 @@ def _is_tied(line: Line) -> bool:
 
 
 def _near(lines: list[Line], at: int) -> range:
-    return range(max(0, at - _LONGEST_WAY), min(len(lines) - 1, at + _LONGEST_WAY + 1))
+    first = next(number for number, line in enumerate(lines) if isinstance(line, Op))  # behind the inputs
+    return range(max(first, at - _LONGEST_WAY), min(len(lines) - 1, at + _LONGEST_WAY + 1))
 
 
 def _dropped_stores(lines: list[Line], _: Random) -> Iterator[list[Line]]:
