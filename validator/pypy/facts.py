@@ -169,8 +169,9 @@ class _Walk:
             self.not_null.add(line.args[0])
         elif line.name in SAY_CONSTANT:
             self._is_constant(line.args[0], SAY_CONSTANT[line.name] or line.args[1])
-            if line.name == "record_exact_value_i" and (test := self.tests.get(line.args[0])) and test.name in _EQUAL:
-                self.constants[test.args[0]] = self._value(test.args[1])  # as it is said at a label
+            test = self.tests.get(line.args[0]) if line.name == "record_exact_value_i" and line.args[1] == "1" else None
+            if test is not None and test.name in _EQUAL.values():  # as it is said at a label
+                self.constants[test.args[0]] = self._value(test.args[1])
         elif line.name in EQUATING and line.result is not None:
             self.tests[line.result] = line
         elif line.name.startswith("same_as_") and line.result is not None and line.args != (TOKEN,):
@@ -241,7 +242,7 @@ class _Walk:
                 yield line, self._value(line.result)
 
 
-_EQUAL = "ptr_eq", "int_eq"
+_EQUAL = {"p": "ptr_eq", "i": "int_eq"}
 
 
 def _equal(value: str, content: str, number: int) -> Iterator[Line]:
@@ -250,7 +251,7 @@ def _equal(value: str, content: str, number: int) -> Iterator[Line]:
         yield Line(None, f"record_exact_value_{'r' if value[0] == 'p' else 'i'}", (value, content))
         return
     equal = f"i{number + 1}"
-    yield Line(equal, _EQUAL[value[0] == "i"], (value, content))
+    yield Line(equal, _EQUAL[value[0]], (value, content))
     yield Line(None, "record_exact_value_i", (equal, "1"))
 
 

@@ -54,7 +54,6 @@ from validator.verdict import (
 OPTIONS = Options(guards=Guards.EARLY, failargs=Failargs.IGNORE, effort=1_000_000)
 """Guards may fail where the recorded trace leaves later. A log holds no resume data: see `prove_with_exits`."""
 
-
 _LOST = "where the bridge starts: a trace with its guard"
 _BUFFERS = "where PyPy knew that nobody has the address of raw memory that it has allocated"
 _GUARDS = "why guards that the optimized trace has not always pass, or how wide numbers are"
@@ -83,6 +82,9 @@ class Judged:
     texts: Texts | None = None
     missing: tuple[str, ...] = ()
     translated: Translated | None = None
+
+
+_Tried = tuple[Verdict, Texts, Translated]
 
 
 def judge(
@@ -120,14 +122,24 @@ def judge(
         return Judged(Failed(Fault.INPUT, str(mistake)))
     if isinstance(again, Unknown) and not again.evidence.is_repeatable:
         return Judged(again, texts)
-    rests_on, missing = Open(granted.sides, pair.kind).rests_on, tuple[str, ...]()
+    return _left_open(pair, file, (verdict, texts, text), (again, generous, granted), prove)
+
+
+def _left_open(
+    pair: LogPair, file: str, refuted: tuple[Refuted, Texts, Translated], granted: _Tried, prove: Prove
+) -> Judged:
+    """The verdict on a pair that is refuted, with the verdict where more is `granted`: if what the log does not say
+    could make it right, that is missing, and it is left open."""
+    verdict, texts, text = refuted
+    again, generous, told = granted
+    rests_on, missing = Open(told.sides, pair.kind).rests_on, tuple[str, ...]()
     if isinstance(again, Refuted):
         missing = rests_on(again.counterexample)
-        if granted.is_bridge and fails_at_end(again.counterexample.obligation, generous.after, granted.origins):
+        if told.is_bridge and fails_at_end(again.counterexample.obligation, generous.after, told.origins):
             missing = (*missing, RESUME_AT_END)
     if pair.kind is Kind.BRIDGE and path_to(pair, file) is None:
         missing = (*missing, _LOST)
-    if any(allocates_raw(line.function) for line in granted.sides.lines):
+    if any(allocates_raw(line.function) for line in told.sides.lines):
         missing = (*missing, _BUFFERS)
     if isinstance(again, Refuted) and not missing:
         shown = prove(generous.before, generous.after, generous.options, generous.loop)
@@ -161,7 +173,7 @@ def _to_label(pair: LogPair, file: str, knowledge: Knowledge, options: Options, 
     text = translated(pair, file, knowledge)
     prove.check()
     half = _Quick(prove, time.monotonic() + options.timeout_s / 2)
-    tried: list[tuple[Verdict, Texts, Translated]] = []
+    tried: list[_Tried] = []
     for effort, told in _with_efforts(_ways(pair, file, knowledge, text), options.effort):
         prove.check()
         verdict, texts = _in_turn(told, replace(options, effort=effort), half)

@@ -102,7 +102,7 @@ def _with_facts(
         raise NotStraight(
             "what is loaded in front is in another order, or of another input, than in front of most traces of the log"
         )
-    check_frames(whole, frozenset().union(*knowledge.prologues))
+    check_frames(whole, {field for order in knowledge.prologues for field in order[1:]})
     sides = whole.without_unused()
     unused = () if sides == whole else (UNUSED,)
     sides, of_floats = with_float_bytes(sides)

@@ -189,6 +189,16 @@ def test_a_long_chain_is_the_same_twice() -> None:
             ),
             id="the array from one that nothing else reaches",
         ),
+        pytest.param(
+            through(
+                f"p10 = new_array(2, {ITEM})",
+                f"setarrayitem_gc(p10, 0, p5, {ITEM})",
+                f"p11 = new_array(2, {ITEM})",
+                "call_n(ConstClass(copy), p10, p11, 0, 0, 2, descr=<Callv 0 rriii EF=2 OS=1>)",
+                f"p6 = getarrayitem_gc_r(p11, i4, {ITEM})",
+            ),
+            id="the array from a copy of one that nothing else reaches",
+        ),
         pytest.param(counted(2), id="another item, counted from the end"),
         pytest.param(KEPT.replace("(work), descr=<Callv 0", "(work), p2, descr=<Callv 0 r"), id="an argument"),
         pytest.param(KEPT.replace("(work), descr=<Callv 0", "(work), p5, descr=<Callv 0 r"), id="held by an argument"),

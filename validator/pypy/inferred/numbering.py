@@ -240,8 +240,9 @@ class Pass:
             return
         into = line.args[1 + (line.oopspec == 1)] if is_copy(line) else None
         is_into_new = into in self.kept
-        if into is not None and is_into_new:  # which holds what the other array does, and goes nowhere else
-            self.held.setdefault(into, []).extend(self.held.get(line.args[1], ()))
+        if is_into_new:  # nobody gets these arrays, but what is in one is loaded from the other, too
+            source = self.of(line.args[1])
+            self._give_away([value for p, values in self.held.items() if self.of(p) == source for value in values])
         else:
             self._give_away(line.args)
         if line.result:

@@ -18,7 +18,8 @@ Made = tuple[str, Key]
 
 _DIV, _MOD = "int_py_div", "int_py_mod"
 _UINT_DIV, _UINT_MOD = "uint_div", "uint_mod"
-_MASKS, _LENGTHS = "int_and", ("strlen", "unicodelen", "arraylen_gc", _MOD)
+_NOT_NEGATIVE = ("strlen", "unicodelen", "arraylen_gc", _MOD)
+"""The operations that never give a negative number; a remainder is one by a positive constant."""
 _WORD = 64
 
 
@@ -58,14 +59,16 @@ class Quotients:
         match self._made.get(high), amount:
             case ("uint_mul_high", (x, ("", factor))), ("", shift) if shift.isdecimal():
                 by = divisor(int(factor), int(shift), _WORD)
-                name = _DIV if self._is_positive(x) else _UINT_DIV
+                name = _DIV if self._is_not_negative(x) else _UINT_DIV
                 return (name, (x, ("", str(by)))) if divides(int(factor), int(shift), by) else None
         return None
 
-    def _is_positive(self, x: Node) -> bool:
+    def _is_not_negative(self, x: Node) -> bool:
         """Is it known not to be negative?"""
         name, args = self._made.get(x, ("", ()))
-        return name in _LENGTHS or (name == _MASKS and any(text.isdecimal() for place, text in args if not place))
+        return name in _NOT_NEGATIVE or (
+            name == "int_and" and any(text.isdecimal() for place, text in args if not place)
+        )
 
     def _remainder(self, x: Node, product: Node) -> Made | None:
         match self._made.get(product):
