@@ -53,8 +53,9 @@ def hands_over_other_memory(
         pair = matched(encode_pair(one, other, layout_of(one, other), options))
     except Unsupported:  # though the proof is not, which may stand in for strings
         return next(j for j, guard in enumerate(listing.guards) if exit_of(guard).failargs)
+    asking = Asking(pair, options)
     for j, origin in enumerate(origins):
-        if origin is not None and not hold(pair, _obligations(pair, j, origin), options):
+        if origin is not None and not asking.hold(_obligations(pair, j, origin)):
             return j
     return None
 
@@ -80,7 +81,7 @@ def hands_on_other_memory(before: Trace, after: Trace, options: Options) -> bool
     except Unsupported:
         return True
     heaps = pair.before.heap, pair.after.heap
-    return not hold(pair, _alike(pair, pair.after.end, *heaps, behind_all(pair)), options)
+    return not Asking(pair, options).hold(_alike(pair, pair.after.end, *heaps, behind_all(pair)))
 
 
 def may_fail(before: Trace, listing: Trace, loop: Loop | None, options: Options, numbers: Iterable[int]) -> list[int]:
@@ -93,7 +94,8 @@ def may_fail(before: Trace, listing: Trace, loop: Loop | None, options: Options,
     guards = [(number, pair.after.guards[number]) for number in numbers]
     places = [Place(exit_of(one.operation).origin or 0, number, one.events) for number, one in guards]
     passes = [Obligation("passes", place, one.passes) for place, (_, one) in zip(places, guards, strict=True)]
-    return [number for (number, _), one in zip(guards, passes, strict=True) if not hold(pair, [one], options)]
+    asking = Asking(pair, options)
+    return [number for (number, _), one in zip(guards, passes, strict=True) if not asking.hold([one])]
 
 
 def at_jump(before: Trace, after: Trace, options: Options) -> Pair:
@@ -108,11 +110,22 @@ def behind_all(pair: Pair) -> Place:
     return Place(len(pair.before.guards), len(pair.after.guards), None)
 
 
-def hold(pair: Pair, obligations: Iterable[Obligation], options: Options) -> bool:
-    """Do these hold?"""
-    clock = time.perf_counter
-    discharger = Discharger(pair, Budget(_EFFORT, clock() + options.timeout_s, clock))
-    return all(isinstance(discharger.settle(one), Holds) for one in obligations)
+class Asking:
+    """Asks of a pair whether obligations hold, of all in the time that there is for one proof."""
+
+    def __init__(self, pair: Pair, options: Options) -> None:
+        clock = time.perf_counter
+        self._discharger = Discharger(pair, Budget(_EFFORT, clock() + options.timeout_s, clock))
+
+    def hold(self, obligations: Iterable[Obligation]) -> bool:
+        """Do these hold?"""
+        return all(map(self._holds, obligations))
+
+    def _holds(self, obligation: Obligation) -> bool:
+        answer = self._discharger.already(obligation)
+        if answer is None and not self._discharger.can_fail(obligation):
+            answer = self._discharger.settle(obligation)
+        return isinstance(answer, Holds)
 
 
 def _obligations(pair: Pair, j: int, origin: int) -> Iterator[Obligation]:

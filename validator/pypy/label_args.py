@@ -30,7 +30,7 @@ from validator.prove.matching import Simplify, knowing_all
 from validator.prove.memory.chains import Renewed, Stored, changes
 from validator.prove.obligations import Obligation, Pair, Place
 from validator.prove.pairing import encode_pair, matched
-from validator.pypy.handed import at_jump, behind_all, hold
+from validator.pypy.handed import Asking, at_jump, behind_all
 from validator.verdict import Options
 
 _DEEP = 4
@@ -92,7 +92,7 @@ def doubtful_args(loop: tuple[Trace, Trace], before: Trace, after: Trace, option
         pair = at_jump(before, after, options)
     except Unsupported:
         return Doubtful([0], numbers)
-    bridge = _Bridge(pair, knowing_all(pair.before, pair.after), options)
+    bridge = _Bridge(pair, knowing_all(pair.before, pair.after), Asking(pair, options))
     wrong = [k for k, place in enumerate(places) if not bridge.has(pair.before.end[k], place)]
     taken = {number for place in places for number in _numbers(place)}
     wrong += [k for k, place in enumerate(places) if not all(map(bridge.keeps_apart, sorted(_numbers(place))))]
@@ -109,14 +109,15 @@ def computed_otherwise(
     except Unsupported:
         return [*numbers]
     simplify = knowing_all(alone.pair.before, alone.pair.after)
+    asking, asking_behind = (Asking(one.pair, options) for one in (alone, behind))
 
     def is_known(number: int) -> bool:
         handed = simplify(alone.handed(number))
         same = [at for at, term in alone.computed() if simplify(term) is handed]
         if handed.kind == "const" or not same:
             # found out by a guard, be it behind what else gives that number; or a quotient, which a call gives there
-            same = [at for at in same or alone.quotients() if hold(alone.pair, [alone.are_one(number, at)], options)]
-        return bool(same) and hold(behind.pair, [behind.are_one(number, at) for at in same], options)
+            same = [at for at in same or alone.quotients() if asking.hold([alone.are_one(number, at)])]
+        return bool(same) and asking_behind.hold([behind.are_one(number, at) for at in same])
 
     return [number for number in numbers if not is_known(number)]
 
@@ -185,13 +186,14 @@ def _places(shape: Loop, options: Options) -> Sequence[_Place]:
         constant_term(pair.terms, arg): arg for arg in args if isinstance(arg, ConstInt | ConstRef | ConstFloat)
     }
     constants[pair.terms.null] = ConstRef("NULL")
+    asking = Asking(pair, options)
 
     def constant(term: Term) -> Constant | None:
         return ConstInt(term.value) if term.kind == "const" else constants.get(term)
 
     def found_out(term: Term) -> Iterator[int]:
         for number, handed in enumerate(pair.after.end):
-            if hold(pair, [Obligation("argument", behind_all(pair), pair.terms.equal(term, handed))], options):
+            if asking.hold([Obligation("argument", behind_all(pair), pair.terms.equal(term, handed))]):
                 yield number
 
     def place_of(term: Term, depth: int) -> _Place:
@@ -252,7 +254,7 @@ class _Bridge:
 
     pair: Pair
     simplify: Simplify
-    options: Options
+    asking: Asking
     found: dict[Term, Term] = field(default_factory=dict)
     goes_by_size: bool = False
 
@@ -289,4 +291,4 @@ class _Bridge:
 
     def _are(self, claims: Iterable[Term]) -> bool:
         place = behind_all(self.pair)
-        return hold(self.pair, [Obligation("argument", place, claim) for claim in claims], self.options)
+        return self.asking.hold([Obligation("argument", place, claim) for claim in claims])

@@ -58,7 +58,7 @@ _NUMBERS = re.compile(r"<Array[SUF] ")
 _RPYTHON = re.compile(r"<Call. .* EF=[2-5](?: OS=4)?>@(?P<name>\w+)")
 _ANYWHERE = r"_trampoline__v\d+___simple_call__function_\w*"
 """The end of the name of a function into which PyPy looks at some calls: which call it is."""
-_TEXT, _TABLE = r"<Array[SU]|<Field. (string|unicode|rpy_)", r"<Array[SU]|<Interior|<Field. dict"
+_TEXT, _TABLE = r"<Array[SU]|<Field. (string|unicode|rpy_)", r"<ArrayU|<Interior|<Field. dict"
 _NO_KEY = (
     r"<Field. pypy\.objspace\.std\."
     r"(unicodeobject\.W_UnicodeObject\.inst__length|intobject\.W_IntObject|floatobject\.W_FloatObject)\b"
@@ -99,7 +99,7 @@ _OWN = (
 )
 """RPython's own functions on lists, builders of strings, strings, dicts, iterators of dicts, and for the garbage
 collector, by their names, with the memory that they may touch, and the memory that they write. Functions on dicts may
-read what is immutable in keys, to compare them, and compute the hashes of strings."""
+read what is immutable in keys, to compare them, and compute the hashes of strings; an index is of unsigned numbers."""
 
 _STRUCTS = re.compile(r"<Field. (list|string|unicode|dict|rpy_)|<ArrayS ")
 """The fields of their structs, and integers: of those that they may touch they may read each."""
