@@ -15,17 +15,19 @@ import itertools
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 
+from optimizer.ir.dialects.pypy_pairs import LogPair
+from optimizer.ir.faults import InputError
 from optimizer.ir.immutable import replace
 from validator.prove.judge import validate
 from validator.pypy.inferred.effects import Effect, leaves
 from validator.pypy.inferred.executed import EQUATING, SAY_CONSTANT, equated
 from validator.pypy.inferred.fields import Fields
-from validator.pypy.inferred.sameness import Node, Sameness
+from validator.pypy.inferred.sameness import Node, Preserved, Sameness
 from validator.pypy.inferred.written import ALLOCATIONS
-from validator.pypy.printed.lines import Line, Printed, is_variable
-from validator.pypy.printed.parents import Path, Place, highest_number
-from validator.pypy.printed.rows import rows_of
-from validator.pypy.printed.straight import TOKEN, NotStraight, Sides
+from validator.pypy.printed.lines import NULL, Line, Printed, is_variable, read_printed
+from validator.pypy.printed.parents import Path, Place, guards_of, highest_number, known_in
+from validator.pypy.printed.rows import renaming, rows_of
+from validator.pypy.printed.straight import TOKEN, NotStraight, Sides, straight
 from validator.pypy.resume_data import with_origins
 from validator.pypy.translate import translate
 from validator.solvers.portfolio import FIRST_EFFORT
@@ -70,6 +72,57 @@ class Facts:
         of these may be, there is none."""
         at = next((at for at, line in enumerate(bridge) if line.name not in _TAKE_EXCEPTION), 0)
         return (*bridge[:at], *self.lines, *bridge[at:])
+
+
+def asked_each_time(pair: LogPair, file: str, leaves: Preserved) -> frozenset[tuple[str, Place, str]]:
+    """The constants that fields of objects are asked to be by a recorded loop in each iteration, in front of the
+    position in the program where the guard of the body stands that a bridge comes from: of objects with which the loop
+    goes round as they are. The loop has come to where the guard resumes, so it has found them. With the number of the
+    loop, and in the names of its label."""
+    if not pair.parents:
+        return frozenset()
+    parent = pair.parents[0]
+    try:
+        sides = straight(read_printed(parent.recorded, file), read_printed(parent.optimized, file))
+    except (NotStraight, InputError):
+        return frozenset()
+    before, lines = sides.before, sides.after.lines
+    label = next((at for at, line in enumerate(lines) if line.name == "label"), len(lines))
+    left = next((line.passed for line in lines[label:] if line.is_guard and parent.guard in guards_of(line)), None)
+    if left is None or len(before.inputs) != len(before.lines[-1].args):
+        return frozenset()
+    passed = left - (lines[label].passed or 0)
+    asked, found = _first_asked(before.lines, leaves), _first_asked(lines[:label], leaves)
+    constants = renaming({}, 0, known_in(parent.number))
+    return frozenset(
+        (str(parent.number), (memory, name), constants(constant))
+        for own, name, next_ in zip(before.inputs, sides.after.inputs, before.lines[-1].args, strict=True)
+        for (memory, object_), (constant, at) in found.items()
+        if own == next_ and object_ == name and asked.get((memory, own), ("", -1))[1] == at < passed
+    )
+
+
+def _first_asked(lines: tuple[Line, ...], leaves: Preserved) -> dict[Place, tuple[str, int]]:
+    """The constants that guards find fields to be which hold what they did where the trace starts, each with the
+    position of the guard."""
+    loaded: dict[str | None, Place] = {}
+    found: dict[Place, tuple[str, int]] = {}
+    changed, new, calls = set[str](), set[str | None](), set[str]()
+    for line in lines:
+        if line.name in ALLOCATIONS:
+            new.add(line.result)
+        elif line.may_write:
+            calls.add(line.function)
+        elif access := line.access:
+            memory, *place = access.memory, *access.place
+            if access.is_store and place[0] not in new:
+                changed.add(memory)
+            is_field = not access.is_store and len(place) == 1
+            if is_field and memory not in changed and all(leaves(function, memory) for function in calls):
+                loaded[line.result] = (memory, *place)
+        elif line.name in ("guard_value", "guard_isnull") and line.args[0] in loaded and line.passed is not None:
+            found.setdefault(loaded[line.args[0]], ((*line.args, NULL)[1], line.passed))
+    return found
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,7 @@ from itertools import takewhile
 from optimizer.ir.dialects.pypy_pairs import Kind, LogPair
 from optimizer.ir.immutable import replace
 from validator.pypy.alike import alike, of_one_array
-from validator.pypy.facts import Facts, Labels, facts_of
+from validator.pypy.facts import Facts, Labels, asked_each_time, facts_of
 from validator.pypy.field_types import with_numbers, with_types
 from validator.pypy.forwarded import FORWARDED, forwarded
 from validator.pypy.inferred.classes import with_classes
@@ -27,10 +27,10 @@ from validator.pypy.inferred.sameness import FOUND_LATER, Node, Sameness
 from validator.pypy.inferred.watched import with_watched
 from validator.pypy.printed.float_bytes import with_float_bytes
 from validator.pypy.printed.frames import check_frames
-from validator.pypy.printed.lines import is_pointer
+from validator.pypy.printed.lines import Line, is_pointer
 from validator.pypy.printed.lists import named_kinds, with_lists
 from validator.pypy.printed.lookups import with_lookups
-from validator.pypy.printed.parents import Parents, correspond, path_to
+from validator.pypy.printed.parents import Parents, Place, correspond, path_to
 from validator.pypy.printed.patterns import with_pattern
 from validator.pypy.printed.rows import Rows, by_preamble, rows_of, with_target
 from validator.pypy.printed.signals import with_ticks
@@ -112,7 +112,11 @@ def _with_facts(
     path = path if path is not None and correspond(path.handed, sides.before.inputs) else None
     if path is not None:
         comers = knowledge.targets.comers
-        changes = partial(comers.may_change, leaves=knowledge.leaves)
+        asked = asked_each_time(pair, file, knowledge.leaves)
+
+        def changes(label: Line, place: Place, value: str) -> bool:
+            return (label.descr, place, value) not in asked and comers.may_change(label, place, value, knowledge.leaves)
+
         labels = Labels(comers.are_there, changes, knowledge.inferred.forwards)
         facts = facts_of(path, sides, knowledge.effects, knowledge.fields, labels, generous=generous)
         sides = replace(sides, before=sides.before.with_lines(facts.in_front(sides.before.lines)))

@@ -26,9 +26,10 @@ class Kind(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Parent:
-    """The optimized trace of the pair of that number, left at a guard."""
+    """The pair of that number, whose optimized trace is left at a guard."""
 
     number: int
+    recorded: Section
     optimized: Section
     guard: str
 

@@ -83,7 +83,8 @@ class Parents:
             number = self._parents.get(item.number, 0)
             parent = held.get(number)
             if isinstance(item, LogPair) and parent is not None and item.guard is not None:
-                item = replace(item, parents=(*parent.parents, Parent(parent.number, parent.optimized, item.guard)))
+                left = Parent(parent.number, parent.recorded, parent.optimized, item.guard)
+                item = replace(item, parents=(*parent.parents, left))
             yield item
             if isinstance(item, LogPair) and item.number in self._last_bridges:
                 held[item.number] = item
@@ -210,7 +211,7 @@ class Comers:
         )
         guards = ((at, line) for at, line in enumerate(lines) if line.is_guard)
         self.guards.update(
-            (found, (item.number, line.handed, at > body)) for at, line in guards for found in _guards_of(line)
+            (found, (item.number, line.handed, at > body)) for at, line in guards for found in guards_of(line)
         )
 
     def are_there(self, loop: int) -> bool:
@@ -271,7 +272,8 @@ class Comers:
         return text == way[-1].args[number]
 
 
-def _guards_of(line: Line) -> list[str]:
+def guards_of(line: Line) -> list[str]:
+    """The addresses in the descr of a guard."""
     found: list[str] = _GUARD.findall(f"descr={line.descr}")
     return found
 
@@ -298,6 +300,11 @@ def _last_jump(section: Section) -> str | None:
 
 
 _KNOWN = "_known_"
+
+
+def known_in(number: int) -> str:
+    """The end of the names of constants of a parent."""
+    return f"{_KNOWN}{number}"
 
 
 def known_as(constant: str) -> str | None:
@@ -344,7 +351,7 @@ def _through(parent: Parent, printed: Printed, entry: Path | None) -> Path | Non
     for number, line in enumerate(printed.lines):
         if line.name == "label":
             start = start or number + 1
-        elif line.is_guard and parent.guard in _GUARD.findall(f"descr={line.descr}"):
+        elif line.is_guard and parent.guard in guards_of(line):
             break
     else:
         return None
@@ -376,7 +383,7 @@ def _failing(guard: Line) -> Iterator[Line]:
 def _renamed(path: Path, bound: dict[str, str], offset: int, number: int) -> Path:
     """The path with the names that its inputs are bound to, other variables behind the offset, and names of constants
     that no other trace has."""
-    rename = renaming(bound, offset, f"{_KNOWN}{number}")
+    rename = renaming(bound, offset, known_in(number))
     lines = tuple(line.renamed(rename) for line in path.lines)
     highest = highest_number((*path.inputs, *(text for line in path.lines for text in (line.result or "", *line.args))))
     return Path(tuple(map(rename, path.inputs)), lines, tuple(map(rename, path.handed)), offset + highest)
