@@ -114,6 +114,7 @@ def other_questions() -> dict[str, Question]:
         "audit": True,
         "simplify": False,
         "notes": False,
+        "moved": None,
         "runs": False,
         "by_preamble": True,
     }

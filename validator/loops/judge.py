@@ -106,7 +106,11 @@ def _verdict(loop: Loop, judging: Judging) -> Verdict:
     for proof in _proofs(loop, judging.options, proved):
         is_told = proof.name != AGAIN
         asks_where_guards_fail = proof.name == BODY and _asks_where_guards_fail(loop, judging.options)
-        options = replace(proof.options, notes=proof.options.notes or asks_where_guards_fail)
+        notes = proof.options.notes or asks_where_guards_fail
+        moved = proof.options.moved if proof.name in (ENTRY, BODY) else None
+        if moved is None and asks_where_guards_fail:
+            moved = 0 if judging.options.by_preamble else len(loop.first[1].guards)
+        options = replace(proof.options, notes=notes, moved=moved)
         verdict = judging.verdict(proof.before, proof.after, options, is_vacuous_told=is_told)
         if proof.name == STEP and isinstance(verdict, Refuted | Unknown):
             verdict = _freer(loop, judging, proved[BODY].origins, verdict)
@@ -133,9 +137,10 @@ def _with_places(loop: Loop, judging: Judging) -> Loop | Unknown:
         return loop
     alone = replace(loop, first=(loop.recorded, loop.peeled.preamble))
     proof = next(one for one in proofs(alone, judging.options) if one.name == BODY)
-    verdict = judging.verdict(proof.before, proof.after, proof.options)
-    if isinstance(verdict, Refuted | Unknown):
-        verdict = judging.verdict(proof.before, proof.after, replace(proof.options, failargs=Failargs.IGNORE))
+    options = replace(proof.options, notes=False, moved=None)
+    verdict = judging.verdict(proof.before, proof.after, options)
+    if isinstance(verdict, Refuted | Unknown) and proof.options.failargs is not Failargs.IGNORE:
+        verdict = judging.verdict(proof.before, proof.after, replace(options, failargs=Failargs.IGNORE))
     if not isinstance(verdict, Proved):
         evidence = verdict.evidence if isinstance(verdict, Refuted | Unknown) else Evidence()
         return Unknown(evidence, NO_PLACES)

@@ -387,10 +387,10 @@ class _Judge:
             return Proved(self._evidence(attempt, None))
         pair, origins, reaches_end = self._pair, attempt.origins, lambda *places: self._running.reaches_end(*places)
         reasons = () if self._runs_to_end else vacuity(pair, self._discharger, reaches_end)
-        early, stricter = guards_elsewhere(pair, self._discharger, origins)
+        inferred = [j for j, given in enumerate(self._given_origins) if len(given) > 1]
+        early, stricter = guards_elsewhere(pair, self._discharger, origins, inferred)
         evidence = replace(self._evidence(attempt, reasons), early=tuple(early), stricter=tuple(stricter))
-        inferred = [j for j in sorted([*early, *stricter]) if len(self._given_origins[j]) > 1]
-        unlisted = unlisted_origin(pair, origins, inferred)
+        unlisted = unlisted_origin(pair, origins, [j for j in inferred if j in (*early, *stricter)])
         if unlisted is not None:
             return Unknown(replace(evidence, vacuous=()), unlisted)
         if self._options.certify or self._options.audit:

@@ -99,14 +99,20 @@ def unlisted_origin(pair: Pair, origins: Sequence[int | None], elsewhere: Sequen
     return None
 
 
-def guards_elsewhere(pair: Pair, discharger: Discharger, origins: Sequence[int | None]) -> tuple[list[int], list[int]]:
-    """The guards that fail more often than their origins: `early` and `stricter` ones. They are asked from the last one
-    back: what is known at a place is there as long as nobody has asked for a place ahead."""
+def guards_elsewhere(
+    pair: Pair, discharger: Discharger, origins: Sequence[int | None], inferred: Sequence[int]
+) -> tuple[list[int], list[int]]:
+    """The guards that fail more often than their origins: `early` and `stricter` ones, of those that are to be told,
+    and of those with `inferred` origins, which are doubted where lists are compared. The last one is asked first: what
+    is known at a place is there as long as nobody has asked for a place ahead."""
     early: list[int] = []
     stricter: list[int] = []
     if pair.options.guards is Guards.SAME:
         return early, stricter
-    for j, origin in reversed(list(enumerate(origins))):
+    told = range(len(origins))[len(origins) if pair.options.moved is None else pair.options.moved :]
+    doubted = inferred if pair.options.failargs is not Failargs.IGNORE else ()
+    for j in sorted({*told, *doubted}, reverse=True):
+        origin = origins[j]
         if origin is None or pair.after.guards[j].passes is pair.before.guards[origin].passes:
             continue
         if _holds(pair, discharger, pair.condition(j, origin, Guards.SAME)):

@@ -51,8 +51,9 @@ from validator.verdict import (
     Verdict,
 )
 
-OPTIONS = Options(guards=Guards.EARLY, failargs=Failargs.IGNORE, effort=1_000_000)
-"""Guards may fail where the recorded trace leaves later. A log holds no resume data: see `prove_with_exits`."""
+OPTIONS = Options(guards=Guards.EARLY, failargs=Failargs.IGNORE, effort=1_000_000, moved=None)
+"""Guards may fail where the recorded trace leaves later; which do takes long to tell. A log holds no resume data: see
+`prove_with_exits`."""
 
 _LOST = "where the bridge starts: a trace with its guard"
 _BUFFERS = "where PyPy knew that nobody has the address of raw memory that it has allocated"
@@ -338,18 +339,17 @@ def _verdict(text: Translated, options: Options, prove: Prove) -> tuple[Verdict,
     round, and fail in whatever cases."""
     verdict, texts = _settled(text, options, prove)
     is_round = not isinstance(verdict, Proved) and text.is_loop and text.loop is None
-    ended = with_end(text.before, text.after, text.origins) if is_round else None
-    if ended is None:
+    if not is_round or (ended := with_end(text.before, text.after, text.origins)) is None:
         return verdict, texts
     before, origins = ended
-    again, told = _settled(replace(text, before=before, origins=origins), replace(options, guards=Guards.SAFE), prove)
+    safe = replace(options, guards=Guards.SAFE, moved=0)
+    again, told = _settled(replace(text, before=before, origins=origins), safe, prove)
     own = origins.index(len(text.before.guards))
-    if not isinstance(again, Proved) or again.evidence.origins[own:] != origins[own:]:
+    if not isinstance(again, Proved) or (evidence := again.evidence).origins[own:] != origins[own:]:
         return verdict, texts
-    if any(number < own for number in again.evidence.stricter):
+    if any(number < own for number in evidence.stricter):
         return verdict, texts
-    evidence = replace(again.evidence, assumes=(*again.evidence.assumes, RESUME_AT_END))
-    return replace(again, evidence=evidence), told
+    return replace(again, evidence=replace(evidence, assumes=(*evidence.assumes, RESUME_AT_END))), told
 
 
 def _settled(text: Translated, options: Options, prove: Prove) -> tuple[Verdict, Texts]:
