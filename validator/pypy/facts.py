@@ -97,8 +97,8 @@ def asked_each_time(pair: LogPair, file: str, leaves: Preserved) -> frozenset[tu
     return frozenset(
         (str(parent.number), (memory, name), constants(constant))
         for own, name, next_ in zip(before.inputs, sides.after.inputs, before.lines[-1].args, strict=True)
-        for (memory, object_), (constant, at) in found.items()
-        if own == next_ and object_ == name and asked.get((memory, own), ("", -1))[1] == at < passed
+        for (memory, object_), (constant, _) in found.items()
+        if own == next_ and object_ == name and asked.get((memory, own), ("", passed))[1] < passed
     )
 
 

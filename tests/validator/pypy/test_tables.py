@@ -122,6 +122,50 @@ def test_nothing_is_said_of_tables_of_no_known_type(first: str) -> None:
     assert not is_proved(judged_bridge(*pair(first, *TELL)))
 
 
+ITERATED = "<FieldP dictiter.dict 8>"
+ITERATES = "p8 = new(descr=<SizeDescr 24>)", f"setfield_gc(p8, p4, descr={ITERATED})"
+OF_ITERATOR = f"p9 = getfield_gc_r(p8, descr={ITERATED})", f"i10 = getfield_gc_i(p9, descr={NUMBER})"
+
+
+@pytest.mark.parametrize(
+    ("stored", "is_kept"),
+    [(ITERATES, True), (ITERATES[:1], False), ((*ITERATES, ITERATES[1].replace("p4", "p0")), False)],
+)
+def test_an_iterator_is_of_the_table_that_was_stored_to_it(stored: tuple[str, ...], *, is_kept: bool) -> None:
+    assert is_proved(judged_bridge(*pair(DICT, *stored, *OF_ITERATOR, *TELL))) is is_kept
+
+
+PUT_AWAY = "p15 = getfield_gc_r(p0, descr=<FieldP P.inst_q 24>)", f"setfield_gc(p15, p8, descr={STORAGE})"
+MAKES = "p8 = new(descr=<SizeDescr 56>)", f"setfield_gc(p8, 0, descr={NUMBER})"
+
+
+def test_a_new_table_is_of_no_type_yet() -> None:
+    assert is_proved(judged_bridge(*pair(DICT, *MAKES, *TELL)))
+
+
+def test_a_new_table_that_is_stored_in_a_dict_may_be_of_each_type() -> None:
+    assert not is_proved(judged_bridge(*pair(DICT, *MAKES, *TELL, *PUT_AWAY)))
+
+
+def test_nothing_is_inferred_of_what_functions_do_to_new_tables() -> None:
+    start = (*MAKES, *TELL)
+    kept = (f"{line[:-1]}, descr=<Guard0x11>) [p0]".replace("(, ", "(") if "guard" in line else line for line in start)
+    again = f"i9 = getfield_gc_i(p8, descr={NUMBER})"
+    shown = "setfield_gc(p0, p8, descr=<FieldP P.inst_q 24>)"
+    pair_ = (MAKES[0], shown, MAKES[1], *TELL, again, "finish(i9)"), (MAKES[0], shown, *list(kept)[1:], "finish(0)")
+    assert not any(map(is_proved, log_of(pair_, pair_)))
+
+
+def test_what_a_function_is_given_that_is_new_tells_of_no_type() -> None:
+    """Its number of items is that of any table, where it is stored in a dict; entries are still told apart."""
+    load = f"p{{}} = getfield_gc_r(p4, descr={ENTRIES})"
+    for added, is_kept in (("p7", True), ("p8", False)):
+        start = (*table(), load.format(5), *OF_SET, *MAKES, *PUT_AWAY, ADD.format(added), "guard_no_exception()")
+        kept = (f"{one[:-1]}, descr=<Guard0x11>) [p0]".replace("(, ", "(") if "guard" in one else one for one in start)
+        one = judged_bridge((*start, load.format(12), "finish(p12)"), (*kept, "finish(p5)"))
+        assert is_proved(one) is is_kept
+
+
 def test_nothing_is_said_where_one_table_is_of_no_known_type() -> None:
     more = "p8 = getfield_gc_r(p0, descr=<FieldP dictiter.dict 8>)", f"setfield_gc(p8, 7, descr={NUMBER})"
     assert not is_proved(judged_bridge(*pair(DICT, *TELL, *more)))
