@@ -37,7 +37,7 @@ from validator.pypy.printed.signals import with_ticks
 from validator.pypy.printed.straight import UNUSED, NotStraight, Sides, sides_of
 from validator.pypy.printed.tables import with_tables
 from validator.pypy.printed.thread import with_readings
-from validator.pypy.printed.variables import named, with_variables
+from validator.pypy.printed.variables import named, with_kinds, with_variables
 from validator.pypy.study import SEEN_ELSEWHERE, Knowledge
 from validator.pypy.translate import Translated, translate
 
@@ -124,6 +124,7 @@ def _with_facts(
     sides, lists = with_lists(sides, whole)
     sides, pattern = with_pattern(sides)
     sides, variables = (sides, ()) if knowledge.fields.share else with_variables(sides, path)
+    sides = with_kinds(sides)
     return whole, sides, facts, (*unused, *of_floats, *of_signals, *tables, *lists, *pattern, *variables)
 
 

@@ -54,6 +54,26 @@ LONGER = f"setfield_gc(p11, 7, descr={LENGTH})"
 TELL = f"call_n(ConstClass(tell), p0, descr={CALL})", "guard_no_exception()"
 
 
+def test_the_optimized_trace_has_to_prove_of_which_kind_a_list_is() -> None:
+    """It takes the list for one of references by another name, for the time of a load."""
+    before, first = (*OTHER, *held(), "finish(i4)"), held()
+    again = "p20 = getfield_gc_r(p0, descr=<FieldP P.inst_list 24>)"
+    changed = (
+        again,
+        "p21 = new_array(0, descr=<ArrayP 8>)",
+        f"p22 = getfield_gc_r(p20, descr={ITEMS})",
+        f"i23 = getfield_gc_i(p20, descr={LENGTH})",
+        f"setfield_gc(p20, p21, descr={ITEMS})",
+        f"setfield_gc(p20, 1000, descr={LENGTH})",
+        first[-1],
+        f"setfield_gc(p20, i23, descr={LENGTH})",
+        f"setfield_gc(p20, p22, descr={ITEMS})",
+        "finish(i4)",
+    )
+    assert is_proved(judged_bridge(before, (*OTHER, *first, "finish(i4)")))
+    assert not is_proved(judged_bridge(before, (*OTHER, *first[:-1], *changed)))
+
+
 def test_what_is_done_to_lists_of_others_leaves_these() -> None:
     one = judged_bridge(*pair(*OTHER, LONGER))
     assert is_proved(one), one.verdict

@@ -53,6 +53,20 @@ def test_another_name_of_an_array_tells_nothing_of_its_kind() -> None:
     assert not is_proved(*swapped((*ARRAYS[:1], ARRAYS[1].replace("p2", "p8"), "p2 = same_as_r(p8)")))
 
 
+def test_the_optimized_trace_has_to_prove_of_which_kind_an_array_is() -> None:
+    """What it stores by another name, and puts back, it has loaded in between."""
+    arrays = (*ARRAYS, LOADS[1])
+    other = (
+        "p6 = same_as_r(p1)",
+        f"p7 = getarrayitem_gc_r(p6, 3, descr={ARRAY})",
+        f"setarrayitem_gc(p6, 3, ConstPtr(null), descr={ARRAY})",
+        LOADS[0],
+        f"setarrayitem_gc(p6, 3, p7, descr={ARRAY})",
+    )
+    assert is_proved((*arrays, LOADS[0], "finish(p3)"), (*arrays, LOADS[0], "finish(p3)"))
+    assert not is_proved((*arrays, LOADS[0], "finish(p3)"), (*arrays, *other, "finish(p3)"))
+
+
 def test_a_load_that_moves_over_a_store_to_the_same_array_is_not_proved() -> None:
     moved = (*ARRAYS, STORES[0], LOADS[0], STORES[1], "finish(p3)"), (*ARRAYS, LOADS[0], *STORES, "finish(p3)")
     assert not is_proved(*moved)

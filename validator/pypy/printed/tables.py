@@ -7,8 +7,8 @@ none is in two of these, or for two strategies. So such a field of tables of one
 table of which the recorded trace accesses that is loaded from a class, or from a storage right behind the strategy, the
 class of which the trace has tested; or from an iterator to which the trace has stored such a table, since RPython's
 store no other there; or is a new one, where the trace stores no table in a storage or class: who else does so is a
-call, and those fields of new tables are a memory of their own, of which nothing is inferred. What those of the
-optimized trace are taken for does not matter, as with the arrays of frames.
+call, and those fields of new tables are a memory of their own, of which nothing is inferred. Of which types those
+of the optimized trace are that has to prove (`with_kinds`).
 """
 
 from __future__ import annotations

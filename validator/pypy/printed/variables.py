@@ -4,20 +4,25 @@ Arrays of references are printed alike, whatever they belong to. That of a frame
 other object has it (`PyFrame.__init__` in pyframe.py, where it is never resized). So what is loaded from that field, or
 stored there, is another array than all that come from elsewhere, and what is done to the items of the one kind nothing
 that the others see: the items of frames are a memory of their own. They are, where each array that the recorded trace
-accesses is known to be of one kind; the parent of a bridge tells of which its inputs are. For what those of the
-optimized trace are taken does not matter: no object has items of both kinds, so what it does to others is not right.
+accesses is known to be of one kind; the parent of a bridge tells of which its inputs are.
+
+Arrays, lists and tables of dicts are told apart by the names that a trace has for them, and an optimized one may have
+two names for one object. So the recorded trace says of which kind each is that it accesses, and the optimized one has
+to prove it, but of tables that it finds behind a test of its own.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Set
+from collections import Counter
+from collections.abc import Iterator, Mapping, Set
 
 from optimizer.ir.immutable import replace
 from validator.pypy.printed.copies import is_copy
 from validator.pypy.printed.lines import Line, Printed, keeps_off
 from validator.pypy.printed.parents import Path
 from validator.pypy.printed.straight import Sides
+from validator.pypy.printed.tables import types_of_tables
 
 OF_NOBODY_ELSE = "the array of a frame's variables is that of no other object"
 
@@ -99,3 +104,48 @@ def _told(printed: Printed, path: Path | None) -> Printed:
         for line in printed.lines
     )
     return printed.with_lines(tuple(told)) if of_frames else printed
+
+
+_KIND_OF = "ConstClass(kind_of_memory)", "<Calli 8 r EF=0>"
+"""A function that gives the kind of an object, and its descr."""
+
+_KINDS = re.compile(r"<Field[SP] (list|dicttable)\.\w+ [0-9]+ of (.+)>")
+
+
+def with_kinds(sides: Sides) -> Sides:
+    """The pair, with the loop that it jumps to, which says of which kinds those are that a log prints alike."""
+    kinds, numbers = _numbered({line.descr for line in sides.lines}), sides.new_numbers()
+
+    def stated(sides: Sides) -> Sides:
+        before = sides.before.with_lines(tuple(_stated(sides.before.lines, kinds, set(), numbers)))
+        own: set[str | None] = {*types_of_tables(sides.after.lines)}
+        after = sides.after.with_lines(tuple(_stated(sides.after.lines, kinds, own, numbers)))
+        return replace(sides, before=before, after=after, target=sides.target and stated(sides.target))
+
+    return stated(sides) if kinds else sides
+
+
+def _numbered(descrs: Set[str]) -> Mapping[str, int]:
+    """The numbers of the kinds of objects that are told apart, by the descrs of their memory; none where all of a
+    struct, or all arrays, are of one kind."""
+    kinds = {descr: (found[1], found[2]) for descr in descrs if (found := _KINDS.fullmatch(descr))}
+    kinds |= {descr: ("array", descr) for descr in descrs & {ITEMS, OF_FRAMES}}
+    structs = Counter(struct for struct, _ in {*kinds.values()})
+    numbers = {kind: number for number, kind in enumerate(sorted({*kinds.values()}))}
+    return {descr: numbers[kind] for descr, kind in kinds.items() if structs[kind[0]] > 1}
+
+
+def _stated(
+    lines: tuple[Line, ...], kinds: Mapping[str, int], known: set[str | None], numbers: Iterator[int]
+) -> Iterator[Line]:
+    """The lines, with a statement on each object whose memory is told apart in front of its first access, if it is
+    neither new nor `known`."""
+    for line in lines:
+        if line.name.startswith("new"):
+            known.add(line.result)
+        elif line.descr in kinds and line.args[0] not in known:
+            known.add(line.args[0])
+            kind = f"i{next(numbers)}"
+            yield Line(kind, "call_i", (_KIND_OF[0], line.args[0]), _KIND_OF[1])
+            yield Line(None, "record_exact_value_i", (kind, str(kinds[line.descr])))
+        yield line
