@@ -28,7 +28,7 @@ _ADDRESS = 1 << 40
 """A number that is as large may be an address."""
 
 _DIFFERENCE = re.compile(
-    r"(?P<where>end|guard|event|op) ?(?P<number>\d*): (?P<what>argument|condition|left|heap|defined) ?(?P<of>.*)"
+    r"(?P<where>end|guard|event|op) ?(?P<number>\d*): (?P<what>argument(?!s)|condition|left|heap|defined) ?(?P<of>.*)"
 )
 _ASKS_CLASS = ("guard_class", "guard_nonnull_class", "guard_subclass", "guard_gc_type", "guard_is_object")
 _ENDS = ("jump", "finish")

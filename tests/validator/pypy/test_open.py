@@ -226,3 +226,8 @@ def test_a_call_that_one_trace_alone_does_refutes_nothing(ends: Outcome, is_open
     after = f"[p0]\n{look.format(1)}\n{load}\njump(p0, descr=TargetToken(140))"
     run = ran("op 2: defined", ends, Undefined(2, "the object is NULL"))
     assert bool(opened(before, after).rests_on(run)) is is_open
+
+
+def test_ends_with_different_numbers_of_values_may_hang_on_anything() -> None:
+    one = judged("[p0, i1]\nguard_value(p0, ConstPtr(ptr3))\nfinish(i1)", "[p0, i1]\nfinish(i1, i1)")
+    assert isinstance(one.verdict, Unknown)

@@ -184,6 +184,15 @@ def test_the_class_of_what_the_parent_made_is_the_one_that_the_bridge_has_tested
     assert not isinstance(judged(wrong + BRIDGE)[-1].verdict, Proved)
 
 
+@pytest.mark.parametrize("used", [True, False])
+def test_what_the_parent_loads_and_nobody_uses_tells_nothing(*, used: bool) -> None:
+    """It is not loaded, and its pair is proved without it."""
+    more = f"i7 = getfield_gc_i(p5, descr={OTHER})"
+    parent = loop(between=more, handed="p5, i7" if used else "p5, i1")
+    asks = pair("[p0, i1]\nguard_nonnull(p0)\nfinish(i1)", "[p0, i1]\nfinish(i1)", "7f01")
+    assert isinstance(judged(parent + asks)[-1].verdict, Proved) is used
+
+
 ITEM = "<ArrayS 8>"
 
 

@@ -42,6 +42,8 @@ def test_the_inputs_are_those_that_are_loaded_in_order() -> None:
         (0, Line("p1", "getfield_gc_r", ("p0",), "<FieldP Frame.vable_token 8>")),
         (3, Line("p4", "getarrayitem_gc_r", ("p3", "1"), "<ArrayP 8>")),
         (4, Line("p5", "getarrayitem_gc_r", ("p3", "2"), "<ArrayP 8>")),
+        (4, Line("p5", "getarrayitem_gc_r", ("p3", "1"), "<ArrayP 4>")),
+        (4, Line("p5", "getarrayitem_gc_r", ("p3", "1"), "<ArrayU 1>")),
     ],
 )
 def test_other_loads_are_not_the_inputs(at: int, line: Line) -> None:
@@ -87,14 +89,25 @@ def test_who_comes_round_has_what_the_label_takes_alone(handed: str, fault: str)
         straight(recorded, Printed(("p0", "i1"), loop))
 
 
+@pytest.mark.parametrize("descr", ["TargetToken(1)", ""])
+def test_a_jump_says_where_it_goes(descr: str) -> None:
+    jump = Printed(("p0",), (Line(None, "jump", ("p0",), descr),))
+    with nullcontext() if descr else pytest.raises(NotStraight, match="where it goes"):
+        straight(Printed(("p0",), (Line(None, "jump", ("p0",), "<Loop1>"),)), jump)
+
+
 RIGHT = (CODE, "<FieldP Frame.inst_block 32>")
 SWAPPED, OTHER = RIGHT[::-1], ("<FieldP Other.inst_a 8>", "<FieldP Other.inst_b 16>")
+
+
+ENTRY = "Loop 1 (f;a.py:4-9~#40 FOR_ITER) : entry bridge"
 
 
 def entered(fields: tuple[str, ...], frame: str = "p0") -> str:
     """A trace that hands back the second field of its frame."""
     loads = (f"+1: p{at} = getfield_gc_r({frame}, descr={descr})" for at, descr in enumerate(fields, start=1))
-    return recorded("[p0, p9, p1, p2]", "finish(p2)") + bridge("[p0, p9]", *loads, "+1: finish(p2)")
+    optimized = bridge("[p0, p9]", *loads, "+1: finish(p2)").replace("bridge out of Guard 0x7f10", ENTRY)
+    return recorded("[p0, p9, p1, p2]", "finish(p2)") + optimized
 
 
 @pytest.mark.parametrize(
@@ -110,6 +123,12 @@ def test_fields_are_loaded_in_the_order_of_most_traces(orders: tuple[tuple[str, 
     verdicts = [one.verdict for one in judged("".join(map(entered, orders)))]
     assert [isinstance(verdict, Proved) for verdict in verdicts] == proved
     assert all(isinstance(verdict, Proved | Unsupported) for verdict in verdicts)
+
+
+def test_a_bridge_has_its_inputs_from_the_guard_and_loads_none() -> None:
+    one = judged(entered(RIGHT).replace(ENTRY, "bridge out of Guard 0x7f10"))[0]
+    assert isinstance(one.verdict, Unsupported)
+    assert "inputs" in one.verdict.reason
 
 
 def test_fields_are_loaded_from_the_input_that_they_are_in_most_traces() -> None:
@@ -134,7 +153,19 @@ def test_a_known_order_is_the_usual_one_whatever_the_log_does() -> None:
     prologues.take(row, -1)
     for order in (WRONG, WRONG, OF_ANOTHER):
         prologues.add(order)
+    assert prologues.usual() == {ORDER}
+    prologues.add(OF_ANOTHER)
     assert prologues.usual() == {ORDER, OF_ANOTHER}
+
+
+def test_fields_at_other_places_are_in_another_order() -> None:
+    before, prologues = Prologues(), Prologues()
+    before.add(ORDER)
+    (row,) = before.kept()
+    prologues.take(row, -1)
+    for _ in range(3):
+        prologues.add(("0", CODE.replace("8", "88"), DEPTH.replace("16", "8")))
+    assert prologues.usual() == {ORDER}
 
 
 def test_pypys_order_is_known() -> None:

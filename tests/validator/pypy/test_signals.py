@@ -69,7 +69,18 @@ def test_each_part_of_a_loop_counts_anew_and_no_bridge_goes_as_far() -> None:
     own = Printed(("p0",), (TICK, TICK, END))
     told, _ = with_ticks(Sides(own, own, peeled(TICK, TICK)))
     assert told.target is not None
-    assert places(told.before) == places(told.after) == [1000, 1008]
+    assert places(told.before) == places(told.after) == [1000, 1000 + (1 << 48)]
     first, second = places(told.target.before)
-    assert (second - first, places(told.target.after)) == (8, [first, second] * 2)
-    assert first > 1008
+    assert (second - first, places(told.target.after)) == (1 << 48, [first, second] * 2)
+    assert first > 1000 + (1 << 48)
+
+
+@pytest.mark.parametrize("wrong", [(8, 0), (8, -8), (0, -8), (1 << 48, -(1 << 48))])
+def test_what_is_loaded_from_another_address_is_another_number(wrong: tuple[int, int]) -> None:
+    """Be it that addresses are the places of other loads, of which none is the one that stands there."""
+    first, second = (f"i{{}} = getfield_raw_i({140463277919584 + by}, descr=" for by in wrong)
+    lines = list(after(LAST.format(4)))
+    for number, load in ((1, first), (3, second)):
+        at = next(at for at, line in enumerate(lines) if line.startswith(f"i{number} ="))
+        lines[at] = load.format(number) + lines[at].partition("descr=")[2]
+    assert not isinstance(judged_bridge(BEFORE, lines).verdict, Proved)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.pypy_logs import judged, judged_bridge
+from tests.pypy_logs import bridge, judged, judged_bridge, recorded
 from validator import Failed, Proved, Refuted, Unknown, Unsupported
 from validator.pypy.judge import Judged
 from validator.pypy.translate import HASHES
@@ -263,6 +263,51 @@ def test_a_store_to_a_virtual_reference_that_is_missing_shows(line: str) -> None
     missing = "".join(one for one in REFERENCE.splitlines(True) if not one.startswith(f"{line}: "))
     (one,) = judged(missing.replace("with 8 ops", "with 7 ops"))
     assert not isinstance(one.verdict, Proved)
+
+
+@pytest.mark.parametrize("size", [8, 16, 32])
+def test_a_virtual_reference_is_of_its_size(size: int) -> None:
+    (one,) = judged(REFERENCE.replace("<SizeDescr 24>", f"<SizeDescr {size}>"))
+    assert not isinstance(one.verdict, Proved)
+
+
+@pytest.mark.parametrize(("address", "is_right"), [("140463277919584", True), ("i1", False)])
+def test_a_counter_of_debugging_stands_at_an_address_of_its_own(address: str, *, is_right: bool) -> None:
+    load = "i1 = getfield_gc_i(p0, descr=<FieldS P.inst_buffer 8>)"
+    one = judged_bridge((load, "finish(i1)"), (load, f"increment_debug_counter({address})", "finish(i1)"))
+    assert isinstance(one.verdict, Proved) is is_right
+
+
+def test_an_end_says_how_the_trace_finishes() -> None:
+    end = "finish(descr=<DoneWithThisFrameDescrVoid object at 0x7f>)"
+    for optimized, expected in ((end, Proved), ("finish()", Unsupported)):
+        (one,) = judged(recorded("[p0]", end) + bridge("[p0]", f"+1: {optimized}"))
+        assert isinstance(one.verdict, expected)
+
+
+CALLS = "call_may_force_n(ConstClass(work), p0, descr=<Callv 0 r EF=7>)"
+FORCES = "guard_not_forced({})", "guard_no_exception({})"
+
+
+@pytest.mark.parametrize(
+    ("behind", "is_right"),
+    [
+        (FORCES, True),
+        (FORCES[::-1], False),
+        (("i1 = getfield_gc_i(p0, descr=<FieldS P.inst_a 8>)", *FORCES), False),
+        ((FORCES[0], "i1 = getfield_gc_i(p0, descr=<FieldS P.inst_a 8>)", FORCES[1]), True),
+    ],
+)
+def test_the_guard_of_what_forces_stands_right_behind_the_call(behind: tuple[str, ...], *, is_right: bool) -> None:
+    before = [one.format("") for one in (CALLS, *FORCES)]
+    numbered = enumerate((CALLS, *behind))
+    kept = [one.format(f"descr=<Guard0x7f{at:02}>") + " [p0]" * one.startswith("guard") for at, one in numbered]
+    load = [one for one in behind if one.startswith("i1")]
+    one = judged_bridge(
+        ["guard_nonnull_class(p0, ConstClass(P))", *before, *load],
+        [*["guard_nonnull_class(p0, ConstClass(P), descr=<Guard0x7f50>) [p0]"], *kept],
+    )
+    assert isinstance(one.verdict, Proved if is_right else Unsupported), one.verdict
 
 
 @pytest.mark.parametrize("read", ["strhash", "unicodehash", "strlen"])

@@ -91,7 +91,7 @@ def _class_of(memory: str) -> str:
 Order = tuple[str, ...]
 """Where the object is in the inputs, and its fields, by their descrs."""
 
-_USUAL = "usual"
+_USUAL, _SEVERAL = "usual", 2
 
 
 @dataclass(slots=True)
@@ -106,13 +106,16 @@ class Prologues:
         self.times[order] += 1
 
     def usual(self) -> frozenset[Order]:
-        """The orders that are more frequent than each other one that loads such a field, if none of these is known."""
+        """The orders that are known, and those that are more frequent than each other one of fields of such a class; of
+        a class of which no order is known, though others are, if several traces have it."""
         orders = self.known | self.times.keys()
         return frozenset(one for one in orders if not any(self._gives_way(one, other) for other in orders))
 
     def _gives_way(self, one: Order, other: Order) -> bool:
-        if one == other or {*one[1:]}.isdisjoint(other[1:]) or one in self.known:
+        if one == other or one in self.known or not one or not other:
             return False
+        if {*map(_class_of, one[1:])}.isdisjoint(map(_class_of, other[1:])):
+            return other in self.known and self.times[one] < _SEVERAL
         return other in self.known or self.times[one] <= self.times[other]
 
     def kept(self) -> Iterator[Order]:

@@ -190,7 +190,7 @@ class Comers:
         if loop:
             self._comers.setdefault(loop, []).append(item.number)
         try:
-            printed = read_printed(section, file)
+            printed = read_printed(section, file).without_unused()
         except InputError:  # told where it is judged
             self.is_whole = False
             return
@@ -332,7 +332,7 @@ def path_to(pair: LogPair, file: str) -> Path | None:
     path: Path | None = None
     try:
         for parent in pair.parents:
-            path = _through(parent, read_printed(parent.optimized, file), path)
+            path = _through(parent, read_printed(parent.optimized, file).without_unused(), path)
             if path is None:
                 return None
     except InputError:

@@ -14,9 +14,12 @@ from validator.pypy.printed.straight import Sides
 
 SIGNALS = "no signal comes between two iterations of a loop that calls nothing"
 
-_TICKER, _BYTES = "pypysig_long_struct.c_value", 8
+_TICKER = "pypysig_long_struct.c_value"
 
-_IN_LOOP = 1 << 20
+_APART = 1 << 48
+"""The distance of places: no address is as high."""
+
+_IN_LOOP = 1 << 13
 """The first of the places of a loop that a bridge jumps to: no bridge has as many."""
 
 
@@ -39,7 +42,7 @@ def _apart(lines: Iterable[Line], first: int) -> Iterator[Line]:
     ticks = first
     for line in lines:
         if _is_tick(line):
-            yield replace(line, args=(str(int(line.args[0]) + _BYTES * ticks),))
+            yield replace(line, args=(str(int(line.args[0]) + _APART * ticks),))
             ticks += 1
             continue
         ticks = first if line.name == "label" else ticks
@@ -47,4 +50,5 @@ def _apart(lines: Iterable[Line], first: int) -> Iterator[Line]:
 
 
 def _is_tick(line: Line) -> bool:
-    return _TICKER in line.descr and line.name.startswith("getfield_raw") and line.args[0].isdigit()
+    is_address = line.name.startswith("getfield_raw") and line.args[0].isdigit() and int(line.args[0]) < _APART
+    return is_address and _TICKER in line.descr

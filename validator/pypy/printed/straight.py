@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from itertools import count
 
-from optimizer.ir.dialects.pypy_pairs import LogPair
+from optimizer.ir.dialects.pypy_pairs import Kind, LogPair
 from validator.pypy.printed.buffers import with_buffers
 from validator.pypy.printed.forcing import without_forcing
 from validator.pypy.printed.lines import NULL, Line, Printed, allocates_raw, is_variable, read_printed
@@ -38,13 +38,16 @@ _FORCED_LATER = "guard_not_forced_2"
 _ASKS = ("guard_not_forced", "guard_no_exception", "guard_exception")
 """The guards that ask what the call in front did."""
 
+_ITEMS = "<ArrayP 8>"
+"""The items of the array of a frame, which are references."""
+
 _FRAME_TOKEN = re.compile(r"<FieldP .*\.vable_token [0-9]+>")
 """The field of a frame that says whether it is to be forced."""
 
 _VIRTUAL_TOKEN = "<FieldP JitVirtualRef.virtual_token 8>"
 _FORCED = "<FieldP JitVirtualRef.forced 16>"
-VIRTUAL_REF = "<SizeDescr JitVirtualRef>"
-"""The class of what `virtual_ref` makes."""
+VIRTUAL_REF, _PRINTED_REF = "<SizeDescr JitVirtualRef>", "<SizeDescr 24>"
+"""The class of what `virtual_ref` makes, and how an optimized trace prints it."""
 
 
 class NotStraight(Exception):
@@ -94,7 +97,8 @@ class Sides:
 
 def sides_of(pair: LogPair, file: str) -> Sides:
     """The sides of a pair as the log prints them. Raises NotStraight and InputError."""
-    return straight(read_printed(pair.recorded, file), read_printed(pair.optimized, file))
+    is_entered = pair.kind is not Kind.BRIDGE
+    return straight(read_printed(pair.recorded, file), read_printed(pair.optimized, file), is_entered=is_entered)
 
 
 def _with_ends(recorded: Printed, optimized: Printed) -> Iterator[Printed]:
@@ -103,18 +107,27 @@ def _with_ends(recorded: Printed, optimized: Printed) -> Iterator[Printed]:
     sides = recorded, optimized
     ends = [side.lines[-1] for side in sides]
     ways = [end.descr.partition(" object at ")[0] for end in ends]
+    if all(end.name == "finish" for end in ends) and ways[0] and not ways[1]:
+        raise NotStraight("an end that does not say how the trace finishes")
     is_other = all(end.name == "finish" and end.descr for end in ends) and ways[0] != ways[1]
     for number, (side, end) in enumerate(zip(sides, ends, strict=True)):
         told = replace(end, args=(*end.args, str(number))) if is_other else end
         yield side.with_lines((*side.lines[:-1], told))
 
 
-def straight(recorded: Printed, optimized: Printed) -> Sides:
-    """The pair from the inputs of the recorded trace on. Raises NotStraight."""
+def straight(recorded: Printed, optimized: Printed, *, is_entered: bool = True) -> Sides:
+    """The pair from the inputs of the recorded trace on, which are loaded in front of what the interpreter has entered.
+    Raises NotStraight."""
     check_guards(optimized)
+    if optimized.lines[-1].name == "jump" and not optimized.lines[-1].descr:
+        raise NotStraight("a jump that does not say where it goes")
     after = _from_label(optimized)
-    if len(after.inputs) != len(recorded.inputs):
+    if len(after.inputs) != len(recorded.inputs) and is_entered:
         after = _from_entry(after, len(recorded.inputs))
+    if len(after.inputs) != len(recorded.inputs):
+        raise NotStraight(
+            f"the recorded bridge has {len(recorded.inputs)} inputs, the optimized one {len(after.inputs)}"
+        )
     results = {line.result for line in after.lines}
     in_front = [line for line in optimized.lines if line.name.startswith("getfield_gc") and line.result not in results]
     prologue = tuple(line.descr for line in in_front)
@@ -131,9 +144,15 @@ def straight(recorded: Printed, optimized: Printed) -> Sides:
 def check_guards(optimized: Printed) -> None:
     """Raises NotStraight where a guard hands over a value that is not computed yet, or that the label in front does not
     take: who jumps there does not have it. Or stands between a call and the guard that asks what it did: no other one
-    tells the interpreter of an exception. Or if the guard for a frame that is forced later does not stand in front of
-    the end: behind it nobody keeps what it hands over (`consider_guard_not_forced_2` in regalloc.py)."""
+    tells the interpreter of an exception; that for a frame that is forced stands right behind the call, which has its
+    descr while it runs (`_consider_call_may_force` in regalloc.py). Or if the guard for a frame that is forced later
+    does not stand in front of the end: behind it nobody keeps what it hands over (`consider_guard_not_forced_2`)."""
     known, other, passed = {*optimized.inputs}, "", set[str]()
+    ahead = (None, *optimized.lines[:-1])
+    if any(
+        line.name == _ASKS[0] and not (one and one.is_call) for line, one in zip(optimized.lines, ahead, strict=True)
+    ):
+        raise NotStraight(f"a {_ASKS[0]} that does not stand behind a call")
     for line, behind in zip(optimized.lines, (*optimized.lines[1:], None), strict=True):
         if line.name == _FORCED_LATER and behind and behind.name != "finish":
             raise NotStraight(f"a {_FORCED_LATER} that does not stand in front of the end")
@@ -201,18 +220,20 @@ def _check_places(prologue: tuple[Line, ...]) -> None:
     loaded = {line.result for line in prologue if line.name.startswith("getfield_gc")}
     fields: dict[str, list[str]] = {}
     items: dict[str, list[str]] = {}
+    is_other = False
     for line in prologue:
         if line.name.startswith("getfield_gc"):
             fields.setdefault(line.args[0], []).append(line.descr)
         elif line.name.startswith("getarrayitem_gc"):
             items.setdefault(line.args[0], []).append(line.args[1])
+            is_other |= line.descr != _ITEMS
     for descrs in fields.values():
         structs = {descr.split(" ")[1].rpartition(".")[0] for descr in descrs}
         is_token = any(map(_FRAME_TOKEN.fullmatch, descrs))
         if len(fields) > 1 or len(structs) > 1 or len(set(descrs)) < len(descrs) or is_token:
             raise NotStraight("what is loaded in front is not the fields of a virtualizable")
     in_order = all(indices == [str(number) for number in range(len(indices))] for indices in items.values())
-    if not in_order or items.keys() - loaded:
+    if not in_order or is_other or items.keys() - loaded:
         raise NotStraight("what is loaded in front is not the items of a virtualizable from the first on")
 
 
@@ -233,8 +254,10 @@ def plain(lines: tuple[Line, ...]) -> Iterator[Line]:
         match line.name:
             case "check_memory_error" if line.args[0] in allocated:
                 pass
-            case "new_with_vtable" if line.result in references:
+            case "new_with_vtable" if line.result in references and line.descr == _PRINTED_REF:
                 yield replace(line, descr=VIRTUAL_REF)
+            case "increment_debug_counter" if is_variable(line.args[0]):
+                raise NotStraight("a counter of PyPy's debugging at an address that is no constant")
             case name if name in _UNSEEN or (line.descr.startswith(_COPIES) and line.args[-1] == "0"):
                 pass
             case "force_token":
