@@ -22,16 +22,19 @@ from validator.pypy.inferred.sameness import Node, Sameness
 from validator.pypy.printed.lines import NULL, Line, is_float, is_pointer, is_variable
 from validator.pypy.printed.rows import Rows, rows_of
 from validator.pypy.printed.straight import AFTER, BEFORE, TOKEN, Sides
+from validator.pypy.printed.variables import says_kind, without_kinds
 from validator.search.counterexample import Counterexample
 
 _ADDRESS = 1 << 40
 """A number that is as large may be an address."""
 
+_OPERATION = re.compile(r"op (?P<number>[0-9]+):")
 _DIFFERENCE = re.compile(
     r"(?P<where>end|guard|event|op) ?(?P<number>\d*): (?P<what>argument(?!s)|condition|left|heap|defined) ?(?P<of>.*)"
 )
 _ASKS_CLASS = ("guard_class", "guard_nonnull_class", "guard_subclass", "guard_gc_type", "guard_is_object")
 _ENDS = ("jump", "finish")
+_KINDS = "of which kind lists, tables of dicts or arrays are"
 _CLASSES = "the classes of objects"
 _CONSTANTS = "what constant objects are, and what is in them"
 
@@ -53,7 +56,8 @@ class Open:
     """The open values of a pair, each with the reasons."""
 
     def __init__(self, sides: Sides, kind: Kind) -> None:
-        rows = rows_of(sides)
+        self._judged = [line for row in rows_of(sides).pairs for line in row.after.lines]
+        rows = rows_of(without_kinds(sides))
         self._is_loop = sides.is_peeled
         self._lines = {
             BEFORE: tuple(line for row in rows.pairs for line in row.before.lines),
@@ -92,6 +96,8 @@ class Open:
         obligation = run.obligation
         if obligation.endswith(": heap class"):
             return (_CLASSES,)
+        if (operation := _OPERATION.match(obligation)) and says_kind(self._line(operation)):
+            return (_KINDS,)
         found = _DIFFERENCE.fullmatch(obligation)
         texts = None if found is None or self._is_loop else self._differing(found, run)
         if texts is None:
@@ -171,13 +177,17 @@ class Open:
             if reasons := self._reasons.pop(other, None):
                 self._reasons.setdefault(one, {}).update(reasons)
 
+    def _line(self, found: re.Match[str]) -> Line:
+        """The operation of that number: in front of the lines stands the statement on the token."""
+        return self._judged[int(found["number"]) - 1]
+
     def _differing(self, found: re.Match[str], run: Counterexample) -> list[tuple[str, str]] | None:
         """The values between which a difference is; None where that may be any."""
         where, what = found["where"], found["what"]
         if what == "heap":
             return self._stored(found["of"].removesuffix("[]"))
-        if where == "op":  # in front of the lines stands the statement on the token
-            line = self._lines[AFTER][int(found["number"]) - 1]
+        if where == "op":
+            line = self._line(found)
             left = run.before.outcome
             asked = self._asked(BEFORE, left.guard) if isinstance(left, GuardFailed) else []
             is_open = self._is_bridge or isinstance(left, Stopped)  # PyPy knows of some calls that they return

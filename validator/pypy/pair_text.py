@@ -124,7 +124,6 @@ def _with_facts(
     sides, lists = with_lists(sides, whole)
     sides, pattern = with_pattern(sides)
     sides, variables = (sides, ()) if knowledge.fields.share else with_variables(sides, path)
-    sides = with_kinds(sides)
     return whole, sides, facts, (*unused, *of_floats, *of_signals, *tables, *lists, *pattern, *variables)
 
 
@@ -148,9 +147,10 @@ def _text(pair: LogPair, sides: Sides, knowledge: Knowledge, *, generous: bool) 
         compared = characters(rows, sameness, known)
         rows = rows_of(sides)
         sameness = classes(rows, lone=inferred.lone, made_one=same, characters=compared)
+    sides = with_kinds(sides)
     text = translate(
         sides,
-        rows,
+        rows_of(sides),
         sameness,
         inferred.effects,
         knowledge.fields,

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 from optimizer.ir.immutable import replace
 from validator.pypy.printed.lines import Line, Printed
@@ -82,6 +82,23 @@ def array_of(memory: str) -> str:
     """The descr of the arrays of the lists whose memory that is; "" of others."""
     found = _OF.fullmatch(memory)
     return f"<{found['array']}>" if found else ""
+
+
+def of_tested_strategies(lines: tuple[Line, ...], recorded: Iterable[tuple[Line, ...]]) -> Iterator[str]:
+    """The lists of a trace that it finds behind its own test of a strategy, which recorded traces show to be of the
+    kind that it takes them for, and none of another."""
+    shown: dict[str, set[str]] = {}
+    for one in recorded:
+        for strategy, kind in _tested(one).values():
+            shown.setdefault(strategy, set()).add(kind)
+    return (name for name, (strategy, kind) in _tested(lines).items() if shown.get(strategy) == {kind})
+
+
+def _tested(lines: tuple[Line, ...]) -> dict[str, tuple[str, str]]:
+    """The strategies and kinds of the lists of a trace that tells lists apart."""
+    storages = in_storages(lines, _STORAGE)
+    accessed = ((line.args[0], array_of(line.descr)) for line in lines if line.args and array_of(line.descr))
+    return {name: (storages[name], kind) for name, kind in accessed if name in storages}
 
 
 def _kinds(trace: Printed, *, is_recorded: bool) -> dict[str, str]:

@@ -8,7 +8,7 @@ accesses is known to be of one kind; the parent of a bridge tells of which its i
 
 Arrays, lists and tables of dicts are told apart by the names that a trace has for them, and an optimized one may have
 two names for one object. So the recorded trace says of which kind each is that it accesses, and the optimized one has
-to prove it, but of tables that it finds behind a test of its own.
+to prove it, but of tables and lists that it finds behind a test of its own.
 """
 
 from __future__ import annotations
@@ -16,10 +16,12 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Set
+from itertools import count
 
 from optimizer.ir.immutable import replace
 from validator.pypy.printed.copies import is_copy
 from validator.pypy.printed.lines import Line, Printed, keeps_off
+from validator.pypy.printed.lists import of_tested_strategies
 from validator.pypy.printed.parents import Path
 from validator.pypy.printed.straight import Sides
 from validator.pypy.printed.tables import types_of_tables
@@ -106,23 +108,37 @@ def _told(printed: Printed, path: Path | None) -> Printed:
     return printed.with_lines(tuple(told)) if of_frames else printed
 
 
-_KIND_OF = "ConstClass(kind_of_memory)", "<Calli 8 r EF=0>"
-"""A function that gives the kind of an object, and its descr."""
+_KIND_OF, _KIND = ("ConstClass(kind_of_memory)", "<Calli 8 r EF=0>"), "i_kind"
+"""A function that gives the kind of an object, and its descr; the beginning of the names of what it gives."""
 
 _KINDS = re.compile(r"<Field[SP] (list|dicttable)\.\w+ [0-9]+ of (.+)>")
 
 
 def with_kinds(sides: Sides) -> Sides:
     """The pair, with the loop that it jumps to, which says of which kinds those are that a log prints alike."""
-    kinds, numbers = _numbered({line.descr for line in sides.lines}), sides.new_numbers()
+    kinds, numbers = _numbered({line.descr for line in sides.lines}), count()
+    shown = [one.before.lines for one in (sides, sides.target) if one is not None]
 
     def stated(sides: Sides) -> Sides:
         before = sides.before.with_lines(tuple(_stated(sides.before.lines, kinds, set(), numbers)))
-        own: set[str | None] = {*types_of_tables(sides.after.lines)}
+        own: set[str | None] = {*types_of_tables(sides.after.lines), *of_tested_strategies(sides.after.lines, shown)}
         after = sides.after.with_lines(tuple(_stated(sides.after.lines, kinds, own, numbers)))
         return replace(sides, before=before, after=after, target=sides.target and stated(sides.target))
 
     return stated(sides) if kinds else sides
+
+
+def without_kinds(sides: Sides) -> Sides:
+    """The pair without what it says of kinds."""
+    before, after = (
+        one.with_lines(tuple(line for line in one.lines if not says_kind(line))) for one in (sides.before, sides.after)
+    )
+    return replace(sides, before=before, after=after, target=sides.target and without_kinds(sides.target))
+
+
+def says_kind(line: Line) -> bool:
+    """Is it an operation of such a statement, which stands in no log?"""
+    return any(text is not None and text.startswith(_KIND) for text in (line.result, *line.args))
 
 
 def _numbered(descrs: Set[str]) -> Mapping[str, int]:
@@ -145,7 +161,7 @@ def _stated(
             known.add(line.result)
         elif line.descr in kinds and line.args[0] not in known:
             known.add(line.args[0])
-            kind = f"i{next(numbers)}"
+            kind = f"{_KIND}{next(numbers)}"
             yield Line(kind, "call_i", (_KIND_OF[0], line.args[0]), _KIND_OF[1])
             yield Line(None, "record_exact_value_i", (kind, str(kinds[line.descr])))
         yield line
