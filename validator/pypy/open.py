@@ -28,7 +28,7 @@ from validator.search.counterexample import Counterexample
 _ADDRESS = 1 << 40
 """A number that is as large may be an address."""
 
-_OPERATION = re.compile(r"op (?P<number>[0-9]+):")
+_OPERATION = re.compile(r"\bop (?P<number>[0-9]+):")
 _DIFFERENCE = re.compile(
     r"(?P<where>end|guard|event|op) ?(?P<number>\d*): (?P<what>argument(?!s)|condition|left|heap|defined) ?(?P<of>.*)"
 )
@@ -59,6 +59,7 @@ class Open:
         self._judged = [line for row in rows_of(sides).pairs for line in row.after.lines]
         rows = rows_of(without_kinds(sides))
         self._is_loop = sides.is_peeled
+        self._is_straight = not sides.is_peeled and sides.target is None
         self._lines = {
             BEFORE: tuple(line for row in rows.pairs for line in row.before.lines),
             AFTER: tuple(line for row in rows.pairs for line in row.after.lines),
@@ -96,7 +97,7 @@ class Open:
         obligation = run.obligation
         if obligation.endswith(": heap class"):
             return (_CLASSES,)
-        if (operation := _OPERATION.match(obligation)) and says_kind(self._line(operation)):
+        if (operation := _OPERATION.search(obligation)) and self._says_kind(operation):
             return (_KINDS,)
         found = _DIFFERENCE.fullmatch(obligation)
         texts = None if found is None or self._is_loop else self._differing(found, run)
@@ -176,6 +177,12 @@ class Open:
             self._parents[other] = one
             if reasons := self._reasons.pop(other, None):
                 self._reasons.setdefault(one, {}).update(reasons)
+
+    def _says_kind(self, operation: re.Match[str]) -> bool:
+        """May it be one that says of which kind an object is? Those of a loop are numbered in each of its proofs."""
+        if self._is_straight:
+            return says_kind(self._line(operation))
+        return any(map(says_kind, self._judged))
 
     def _line(self, found: re.Match[str]) -> Line:
         """The operation of that number: in front of the lines stands the statement on the token."""
