@@ -15,6 +15,7 @@ import itertools
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 
+from optimizer.ir.dialects.pypy_log import Section
 from optimizer.ir.dialects.pypy_pairs import LogPair
 from optimizer.ir.faults import InputError
 from optimizer.ir.immutable import replace
@@ -76,12 +77,12 @@ class Facts:
 
 def asked_each_time(pair: LogPair, file: str, leaves: Preserved) -> frozenset[tuple[str, Place, str]]:
     """The constants that fields of objects are asked to be by a recorded loop in each iteration, in front of the
-    position in the program where the guard of the body stands that a bridge comes from: of objects with which the loop
-    goes round as they are. The loop has come to where the guard resumes, so it has found them. With the number of the
-    loop, and in the names of its label."""
+    position in the program where the guard of the body resumes that a bridge comes from: of objects with which the loop
+    goes round as they are, and of which its body does not access these. The loop has come to where the guard resumes,
+    so it has found them. With the number of the loop, and in the names of its label."""
     if not pair.parents:
         return frozenset()
-    parent = pair.parents[0]
+    parent, *others = pair.parents
     try:
         sides = straight(read_printed(parent.recorded, file), read_printed(parent.optimized, file))
     except (NotStraight, InputError):
@@ -91,15 +92,33 @@ def asked_each_time(pair: LogPair, file: str, leaves: Preserved) -> frozenset[tu
     left = next((line.passed for line in lines[label:] if line.is_guard and parent.guard in guards_of(line)), None)
     if left is None or len(before.inputs) != len(before.lines[-1].args):
         return frozenset()
-    passed = left - (lines[label].passed or 0)
+    left -= lines[label].passed or 0
+    passed = _resumes_behind(others[0].recorded if others else pair.recorded, parent.recorded, left, file)
+    touched = {(access.memory, access.place[0]) for line in lines[label:] if (access := line.access)}
     asked, found = _first_asked(before.lines, leaves), _first_asked(lines[:label], leaves)
     constants = renaming({}, 0, known_in(parent.number))
     return frozenset(
         (str(parent.number), (memory, name), constants(constant))
         for own, name, next_ in zip(before.inputs, sides.after.inputs, before.lines[-1].args, strict=True)
         for (memory, object_), (constant, _) in found.items()
-        if own == next_ and object_ == name and asked.get((memory, own), ("", passed))[1] < passed
+        if own == next_
+        and object_ == name
+        and (memory, name) not in touched
+        and asked.get((memory, own), ("", passed))[1] < passed
     )
+
+
+def _resumes_behind(bridge: Section, loop: Section, stands: int, file: str) -> int:
+    """The number of positions of a recorded loop in front of that where a guard resumes which stands behind so many. It
+    may resume further ahead, where nothing has been done since, and then the bridge takes the way of the loop again: it
+    goes on with the next position. That has to be one of the loop, and one alone; else none are known to be passed."""
+    first = next((line.args[-1] for line in _points(bridge, file)), "")
+    there = [number for number, line in enumerate(_points(loop, file)) if line.args[-1] == first]
+    return there[0] if len(there) == 1 and there[0] <= stands else 0
+
+
+def _points(section: Section, file: str) -> Iterator[Line]:
+    return (line for line in read_printed(section, file).lines if line.name == "debug_merge_point")
 
 
 def _first_asked(lines: tuple[Line, ...], leaves: Preserved) -> dict[Place, tuple[str, int]]:

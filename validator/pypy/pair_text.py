@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Set
 from functools import lru_cache, partial
 from itertools import takewhile
@@ -40,6 +41,9 @@ from validator.pypy.printed.thread import with_readings
 from validator.pypy.printed.variables import named, with_kinds, with_variables
 from validator.pypy.study import SEEN_ELSEWHERE, Knowledge
 from validator.pypy.translate import Translated, translate
+
+_BYTECODE = re.compile(r";.*:[0-9]+-[0-9]+~#[0-9]+ [A-Z_]+'")
+"""The end of a position in a function of Python, as PyPy prints it (`get_printable_location` in interp_jit.py)."""
 
 
 def translated(
@@ -98,7 +102,8 @@ def _with_facts(
     """The pair as the log has it, and with what its parents say in front, with the assumptions. Raises NotStraight and
     InputError."""
     whole = _whole(pair, file)
-    if whole.prologue not in knowledge.prologues:
+    orders = knowledge.of_python if pair.kind is not Kind.BRIDGE and _is_python(whole) else knowledge.prologues
+    if whole.prologue not in (orders or knowledge.prologues):
         raise NotStraight(
             "what is loaded in front is in another order, or of another input, than in front of most traces of the log"
         )
@@ -205,6 +210,11 @@ def _made_one(rows: Rows, sameness: Sameness, lone: Set[str]) -> list[str]:
 
 
 @lru_cache(maxsize=1)  # a pair is translated up to three times
+def _is_python(sides: Sides) -> bool:
+    """Does the recorded trace begin with a bytecode of Python?"""
+    return _BYTECODE.search(next((line.point for line in sides.before.lines if line.point), "")) is not None
+
+
 def _whole(pair: LogPair, file: str) -> Sides:
     """The pair with the loop that it jumps to, if that is a peeled one."""
     sides = sides_of(pair, file)

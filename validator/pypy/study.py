@@ -103,7 +103,8 @@ class Inferred:
 @dataclass(frozen=True, slots=True, eq=False)  # it is one key of what is found out once
 class Knowledge:
     """Statements on a log: on its fields, and what is inferred; the names of what would not be inferred without
-    `elsewhere`, what is kept in files; and the orders in which most `prologues` load the fields of a frame."""
+    `elsewhere`, what is kept in files; and the orders in which most `prologues` load the fields of a frame, and
+    those that are known of frames `of_python`."""
 
     fields: Fields
     inferred: Inferred
@@ -111,6 +112,7 @@ class Knowledge:
     targets: Targets
     elsewhere: frozenset[str] = frozenset()
     prologues: frozenset[tuple[str, ...]] = frozenset()
+    of_python: frozenset[tuple[str, ...]] = frozenset()
 
     @property
     def effects(self) -> frozenset[Effect]:
@@ -267,7 +269,9 @@ class Study:
             alike=self._alike.assumed(log),
         )
         elsewhere = frozenset(map(str, effects - own))
-        return Knowledge(fields, inferred, parents, targets, elsewhere, self._prologues.usual())
+        return Knowledge(
+            fields, inferred, parents, targets, elsewhere, self._prologues.usual(), self._prologues.of_python()
+        )
 
     def _effects(self, log: int, lone: Set[str], *, is_own: bool) -> frozenset[Effect]:
         of_lone = self._of_lone.assumed(log, is_own=is_own)

@@ -15,6 +15,7 @@ from validator.pypy.study import study
 MAP, VALUE = "<FieldP Box.map 32>", "<FieldS Box.value 16>"
 POINT = "debug_merge_point(0, 0, 'f;a.py:4-9~#{} LOAD_ATTR')"
 ASKS = f"p9 = getfield_gc_r(p0, descr={MAP})\nguard_value(p9, ConstPtr(ptr5){{}})"
+BEHIND = POINT.format(12)
 INPUTS = "[p0, p7, i1]"
 STORES = f"setfield_gc(p7, ConstPtr(ptr8), descr={MAP})"
 NEW = f"p6 = new(descr=<SizeDescr 40>)\n{STORES.replace('p7', 'p6')}\nsetfield_gc(p6, 1, descr={VALUE})"
@@ -34,7 +35,7 @@ def loop(ahead: str = "", *, point: int = 1, sooner: int = 0, swaps: bool = Fals
             point or 1
         ]
         step = f"{two} = int_add({one}, 1)\nsetfield_gc(p0, {two}, descr={VALUE})"
-        return "\n".join([points[0], ahead, first, between, second, step])
+        return "\n".join([points[0], ahead, first, between, second, BEHIND, step])
 
     there = "p7, p0" if swaps else "p0, p7"
     recorded = made(ASKS.format(""), ahead.format(""), ")", ("i1", "i3", "i2"), point)
@@ -65,7 +66,7 @@ def loop(ahead: str = "", *, point: int = 1, sooner: int = 0, swaps: bool = Fals
     )
 
 
-LOOKS = f"{INPUTS}\n{ASKS.format('')}\nfinish(p0)", f"{INPUTS}\nfinish(p0)", "7f12"
+LOOKS = f"{INPUTS}\n{BEHIND}\n{ASKS.format('')}\nfinish(p0)", f"{INPUTS}\n{BEHIND}\nfinish(p0)", "7f12"
 
 
 def is_known(log: str, of: str = "p0") -> bool:
@@ -128,4 +129,24 @@ def test_nor_where_the_preamble_asks_what_was_not_recorded() -> None:
     assert loop().count(asked) == 1
     items = pairs_of(loop().replace(asked, "i20 = int_add(i1, 1)\ni21 = int_add(i1, 2)\n") + pair(*LOOKS))
     (*_, last) = (item for item in study(items, "log").given(items) if isinstance(item, LogPair))
+    assert not asked_each_time(last, "log", lambda _, __: True)
+
+
+@pytest.mark.parametrize("first", ["", POINT.format(4), POINT.format(16)])
+def test_nor_where_the_bridge_goes_on_with_another_position(first: str) -> None:
+    """The guard may resume in front of where it stands, or who knows where."""
+    recorded, optimized = (text.replace(f"{BEHIND}\n", first and f"{first}\n") for text in LOOKS[:2])
+    looks = pair(recorded, optimized, LOOKS[2])
+    items = pairs_of(loop() + looks)
+    (*_, last) = (item for item in study(items, "log").given(items) if isinstance(item, LogPair))
+    assert not asked_each_time(last, "log", lambda _, __: True)
+
+
+def test_nor_where_the_body_asks_itself() -> None:
+    again = ASKS.replace("p9", "p19").format(", descr=<Guard0x7f10>") + " [p0, p7, i2]"
+    test = "i13 = int_lt(i2, 9)"
+    text = loop().replace(f"{test}\n", f"{test}\n{again}\n").replace(": loop with 19 ops", ": loop with 21 ops")
+    items = pairs_of(text + pair(*LOOKS))
+    (*_, last) = (item for item in study(items, "log").given(items) if isinstance(item, LogPair))
+    assert len(items) == 2
     assert not asked_each_time(last, "log", lambda _, __: True)

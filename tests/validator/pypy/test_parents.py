@@ -184,6 +184,12 @@ def test_the_class_of_what_the_parent_made_is_the_one_that_the_bridge_has_tested
     assert not isinstance(judged(wrong + BRIDGE)[-1].verdict, Proved)
 
 
+def test_nothing_is_known_behind_two_guards_of_one_address() -> None:
+    twice = loop().replace("<Guard0x7f00>", "<Guard0x7f01>")
+    assert isinstance(judged(loop() + BRIDGE)[-1].verdict, Proved)
+    assert not isinstance(judged(twice + BRIDGE)[-1].verdict, Proved)
+
+
 @pytest.mark.parametrize("used", [True, False])
 def test_what_the_parent_loads_and_nobody_uses_tells_nothing(*, used: bool) -> None:
     """It is not loaded, and its pair is proved without it."""

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from tests.pypy_logs import bridge, judged, recorded
+from tests.pypy_logs import bridge, judged, learned, recorded
 from validator import Proved, Unsupported
 from validator.pypy.kept import shipped
 from validator.pypy.printed.frames import Prologues
@@ -166,6 +166,20 @@ def test_fields_at_other_places_are_in_another_order() -> None:
     for _ in range(3):
         prologues.add(("0", CODE.replace("8", "88"), DEPTH.replace("16", "8")))
     assert prologues.usual() == {ORDER}
+
+
+@pytest.mark.parametrize("loads", [(), ("p7 = getfield_gc_r(p0, descr=<FieldP Frames.inst_code 8>)",) * 2])
+def test_each_loop_of_python_has_an_order_that_is_known(loads: tuple[str, ...]) -> None:
+    """Be it that no other trace of the log has one of that class, or that several have another one."""
+    right, point = entered(RIGHT), "debug_merge_point(0, 0, 'f;a.py:4-9~#40 FOR_ITER')"
+    known = learned(right)
+    kept = ("[p0, p9, p1, p2]", point, "finish(p2)")
+    inputs = "[p0, p9]" if loads else kept[0]
+    loaded = tuple(one.replace("p7", f"p{at}").replace("8>", f"{8 * at}>") for at, one in enumerate(loads, start=1))
+    log = recorded(*kept) + bridge(inputs, *loaded, *kept[1:]).replace("bridge out of Guard 0x7f10", ENTRY)
+    alone, beside = judged(log + log)[0].verdict, judged(log + log, known)[0].verdict
+    assert isinstance(alone, Proved)
+    assert isinstance(beside, Unsupported)
 
 
 def test_pypys_order_is_known() -> None:

@@ -43,12 +43,12 @@ call_n(ConstClass(work), descr=<Callv 0 EF=5>)
 p0 = getfield_gc_r(p9, {LINK})
 {TWICE.replace("p2 = new_with_vtable(descr=<SizeDescr 16>)", "", 1).replace(chr(10) * 2, chr(10))}"""
 COPIED = TWICE.replace(
-    "p3 =", "call_n(ConstClass(copy), p8, p8, 0, 1, 2, descr=<Callv 0 rriii EF=2 OS=1>)\np3 =", 1
+    "p3 =", "call_n(ConstClass(ll_arraycopy), p8, p8, 0, 1, 2, descr=<Callv 0 rriii EF=2 OS=1>)\np3 =", 1
 ).replace(f"setfield_gc(p2, ConstPtr(ptr2), {MAP})\n", "")
 
 OF_ITEM = COPIED.replace("getfield_gc_r(p0", "getarrayitem_gc_r(p0, 0").replace(MAP, ITEM)
 INTO_NEW = OF_ITEM.replace(
-    "call_n(ConstClass(copy), p8, p8", f"p5 = new_array(2, {ITEM})\ncall_n(ConstClass(copy), p8, p5"
+    "call_n(ConstClass(ll_arraycopy), p8, p8", f"p5 = new_array(2, {ITEM})\ncall_n(ConstClass(ll_arraycopy), p8, p5"
 )
 
 KEPT = f"""\
@@ -134,7 +134,7 @@ p7 = getarrayitem_gc_r(p4, 0, {ITEM})
 i8 = getfield_gc_i(p7, descr=<FieldS Box.size 16>)
 i9 = int_add(i6, i8)
 finish(i9)"""
-    copy = f"call_n(ConstClass(copy), p8, {into}, 0, 1, 2, descr=<Callv 0 rriii EF=2 OS=1>)\n"
+    copy = f"call_n(ConstClass(ll_arraycopy), p8, {into}, 0, 1, 2, descr=<Callv 0 rriii EF=2 OS=1>)\n"
     one = pair(new + 2 * copy + behind, new + behind)
     sides: Sides = translated(one, "log", study([one], "log")).sides
     sameness = Sameness(rows_of(sides), study([one], "log").leaves)
@@ -194,7 +194,7 @@ def test_a_long_chain_is_the_same_twice() -> None:
                 f"p10 = new_array(2, {ITEM})",
                 f"setarrayitem_gc(p10, 0, p5, {ITEM})",
                 f"p11 = new_array(2, {ITEM})",
-                "call_n(ConstClass(copy), p10, p11, 0, 0, 2, descr=<Callv 0 rriii EF=2 OS=1>)",
+                "call_n(ConstClass(ll_arraycopy), p10, p11, 0, 0, 2, descr=<Callv 0 rriii EF=2 OS=1>)",
                 f"p6 = getarrayitem_gc_r(p11, i4, {ITEM})",
             ),
             id="the array from a copy of one that nothing else reaches",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.pypy_logs import WORK, judged_bridge
-from validator import Proved
+from validator import Proved, Unsupported
 from validator.pypy.printed.lines import Line, Printed
 from validator.pypy.printed.signals import SIGNALS, with_ticks
 from validator.pypy.printed.straight import Sides
@@ -34,6 +34,15 @@ def after(*kept: str) -> tuple[str, ...]:
 def test_a_signal_may_come_between_two_loads(kept: tuple[str, ...], *, is_right: bool) -> None:
     one = judged_bridge(BEFORE, after(*kept))
     assert isinstance(one.verdict, Proved) is is_right, one.verdict
+
+
+@pytest.mark.parametrize(
+    "store", ["setfield_raw({}, 1, descr=<FieldS P.c 0>)", "raw_store({}, 0, 1, descr=<ArrayS 8>)"]
+)
+def test_nothing_is_stored_there_but_by_signals(store: str) -> None:
+    kept = (LAST.format(4), store.format(140463277919584))
+    one = judged_bridge(BEFORE, after(*kept))
+    assert isinstance(one.verdict, Unsupported)
 
 
 def test_each_trace_asks_as_often() -> None:

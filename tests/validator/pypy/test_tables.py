@@ -135,35 +135,35 @@ def test_an_iterator_is_of_the_table_that_was_stored_to_it(stored: tuple[str, ..
     assert is_proved(judged_bridge(*pair(DICT, *stored, *OF_ITERATOR, *TELL))) is is_kept
 
 
-PUT_AWAY = "p15 = getfield_gc_r(p0, descr=<FieldP P.inst_q 24>)", f"setfield_gc(p15, p8, descr={STORAGE})"
-MAKES = "p8 = new(descr=<SizeDescr 56>)", f"setfield_gc(p8, 0, descr={NUMBER})"
+def test_the_optimized_trace_has_to_tell_the_type_of_each_table() -> None:
+    """What it stores by another name, and puts back, it has loaded in between."""
+    load = f"i5 = getfield_gc_i(p4, descr={NUMBER})"
+    other = ("p20 = same_as_r(p4)", load.replace("i5", "i21").replace("p4", "p20"))
+    stores = [f"setfield_gc(p20, {value}, descr={NUMBER})" for value in ("99", "i21")]
+    before, start = (*table(), load, "finish(i5)"), table()
+    kept = tuple(f"{one[:-1]}, descr=<Guard0x11>) [p0]" if "guard" in one else one for one in start)
+    assert is_proved(judged_bridge(before, (*kept, load, "finish(i5)")))
+    assert not is_proved(judged_bridge(before, (*kept, *other, stores[0], load, stores[1], "finish(i5)")))
 
 
-def test_a_new_table_is_of_no_type_yet() -> None:
-    assert is_proved(judged_bridge(*pair(DICT, *MAKES, *TELL)))
-
-
-def test_a_new_table_that_is_stored_in_a_dict_may_be_of_each_type() -> None:
-    assert not is_proved(judged_bridge(*pair(DICT, *MAKES, *TELL, *PUT_AWAY)))
-
-
-def test_nothing_is_inferred_of_what_functions_do_to_new_tables() -> None:
-    start = (*MAKES, *TELL)
-    kept = (f"{line[:-1]}, descr=<Guard0x11>) [p0]".replace("(, ", "(") if "guard" in line else line for line in start)
-    again = f"i9 = getfield_gc_i(p8, descr={NUMBER})"
-    shown = "setfield_gc(p0, p8, descr=<FieldP P.inst_q 24>)"
-    pair_ = (MAKES[0], shown, MAKES[1], *TELL, again, "finish(i9)"), (MAKES[0], shown, *list(kept)[1:], "finish(0)")
-    assert not any(map(is_proved, log_of(pair_, pair_)))
-
-
-def test_what_a_function_is_given_that_is_new_tells_of_no_type() -> None:
-    """Its number of items is that of any table, where it is stored in a dict; entries are still told apart."""
-    load = f"p{{}} = getfield_gc_r(p4, descr={ENTRIES})"
-    for added, is_kept in (("p7", True), ("p8", False)):
-        start = (*table(), load.format(5), *OF_SET, *MAKES, *PUT_AWAY, ADD.format(added), "guard_no_exception()")
-        kept = (f"{one[:-1]}, descr=<Guard0x11>) [p0]".replace("(, ", "(") if "guard" in one else one for one in start)
-        one = judged_bridge((*start, load.format(12), "finish(p12)"), (*kept, "finish(p5)"))
-        assert is_proved(one) is is_kept
+@pytest.mark.parametrize("by_iterator", [False, True])
+def test_a_table_that_the_optimized_trace_has_put_there_itself_is_not_known_by_its_own_test(
+    *, by_iterator: bool
+) -> None:
+    """It puts that of the set into the dict, or to an iterator of the dict's by another name."""
+    load = f"i{{}} = getfield_gc_i(p{{}}, descr={NUMBER})"
+    ends = load.format(5, 4), load.format(8, 7), "i9 = int_add(i5, i8)", "finish(i9)"
+    before = (*table(), *OF_SET, *ends)
+    kept = tuple(f"{one[:-1]}, descr=<Guard0x11>) [p0]" if "guard" in one else one for one in before[: -len(ends)])
+    put = (f"setfield_gc(p0, p7, descr={STORAGE})", f"p20 = getfield_gc_r(p0, descr={STORAGE})")
+    put += (f"setfield_gc(p0, p4, descr={STORAGE})",)
+    if by_iterator:
+        new = ("p30 = new(descr=<SizeDescr 24>)", f"setfield_gc(p30, p4, descr={ITERATED})", "p31 = same_as_r(p30)")
+        put = (*new, f"setfield_gc(p31, p7, descr={ITERATED})", f"p20 = getfield_gc_r(p30, descr={ITERATED})")
+    changes = [f"setfield_gc(p20, {value}, descr={NUMBER})" for value in ("99", "i21")]
+    wrong = (*kept, *put, load.format(21, 20), changes[0], *ends[:2], changes[1], *ends[2:])
+    assert is_proved(judged_bridge(before, (*kept, *ends)))
+    assert not is_proved(judged_bridge(before, wrong))
 
 
 def test_nothing_is_said_where_one_table_is_of_no_known_type() -> None:

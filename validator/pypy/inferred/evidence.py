@@ -32,7 +32,7 @@ from validator.pypy.inferred.witnesses import Row, Witness, are_two, from_kept, 
 from validator.pypy.printed.lines import does_to_own, is_object
 from validator.pypy.printed.lists import array_of, of_any_kind, types_of_lists
 from validator.pypy.printed.straight import AFTER, BEFORE, Sides
-from validator.pypy.printed.tables import is_of_new, type_of, types_given
+from validator.pypy.printed.tables import type_of, types_of_tables
 
 _OF_ONE_TYPE = ("<ArrayS 8>", "<ArrayF 8>")
 """Arrays of which RPython has one type of lists: references, characters and truths are of many."""
@@ -56,7 +56,7 @@ class Evidence:
 
     def add(self, pair: Witness, sides: Sides, once: int, sameness: Sameness) -> None:
         """Takes in a pair: its last row, the number of operations in an iteration, and the classes, which grow."""
-        types = types_given(sides.before.lines) | types_of_lists(sides.before)
+        types = types_of_tables(sides.before.lines) | types_of_lists(sides.before)
         calls = (line for line in sides.before.lines if line.is_call)
         self.given |= {(line.function, types.get(arg, "")) for line in calls for arg in filter(is_object, line.args)}
         found = Found(sides.before.lines)
@@ -112,7 +112,6 @@ class Evidence:
             one
             for one in relied_on | behind
             if one.memory.endswith(OF_GIVEN) or _type_of(one.memory) or not SHARED.match(one.memory)
-            if not is_of_new(one.memory)
         )
         return self.without_contradicted({one for one in assumed if self._is_about_others(one)})
 

@@ -24,7 +24,7 @@ from validator.pypy.printed.straight import Sides
 COPIED = "items are copied inside arrays, and no negative number of them"
 """The assumption on what PyPy's functions leave open, which do nothing if they are to copy less than one item."""
 
-_COPY = re.compile(r"<Callv .* EF=2 OS=(?P<oopspec>[19])>")
+_COPY = re.compile(r"<Callv .* EF=2 OS=(?P<oopspec>[19])>@ll_array(?:copy|move)(?:__\w+)?")
 _OOPSPECS = {"1": "arraycopy", "9": "arraymove"}
 _RESIZES = re.compile(r"(?P<descr><Callv 0 rii EF=5)>@_ll_list_resize_hint_really_look_inside_iff__listPtr_Signed_Bool")
 _BYTES = ("gc_load", "gc_store")
@@ -58,7 +58,7 @@ class Copies:
     def declared(self, lines: tuple[Line, ...], certain: Declarations) -> Declarations:
         """The declarations, with the arrays that are copied, if nothing else declares them, and with the calls."""
         copied = {
-            (self.function(line), _oopspec(line.descr)): self.arrays[line.args]
+            (self.function(line), _oopspec(line.function)): self.arrays[line.args]
             for line in lines
             if line.args in self.arrays
         }
@@ -89,7 +89,7 @@ def _of_items(call: Call, name: str, array: str, named: set[str]) -> Call:
 
 
 def is_copy(line: Line) -> bool:
-    return line.name == "call_n" and copies_items(line.descr)
+    return line.name == "call_n" and copies_items(line.function)
 
 
 def copies_items(function: str) -> bool:
@@ -98,7 +98,7 @@ def copies_items(function: str) -> bool:
 
 
 def _oopspec(function: str) -> str | None:
-    found = _COPY.match(function)
+    found = _COPY.fullmatch(function)
     return found and _OOPSPECS[found["oopspec"]]
 
 

@@ -118,6 +118,10 @@ class Prologues:
             return other in self.known and self.times[one] < _SEVERAL
         return other in self.known or self.times[one] <= self.times[other]
 
+    def of_python(self) -> frozenset[Order]:
+        """The known orders, one of which each trace of Python's bytecodes has that the interpreter enters."""
+        return frozenset(self.known)
+
     def kept(self) -> Iterator[Order]:
         """The usual orders, as they are kept in a file."""
         yield from ((_USUAL, *order) for order in self.usual() if order)

@@ -37,14 +37,22 @@ def with_lists(sides: Sides, whole: Sides) -> tuple[Sides, tuple[str, ...]]:
     recorded = [_kinds(part.before, is_recorded=True) for part, _ in parts]
     alone = {kind for kinds in recorded for kind in kinds.values()}
     other = next(iter(alone)) if len(alone) == 1 else ""
-    told = []
+    told, new = [], _of_new(zip((part.before for part, _ in parts), recorded, strict=True))
     for (part, optimized), kinds in zip(parts, recorded, strict=True):
+        own = _kinds(optimized, is_recorded=False)
         before = _typed(part.before, kinds, "")
-        after = _typed(part.after, _kinds(optimized, is_recorded=False), other)
-        if before is None or after is None:
+        after = _typed(part.after, own, other)
+        made = _of_new([(part.after, own)])
+        if before is None or after is None or not made <= new or (made and len(new) > 1):
             return sides, ()
         told.append(replace(part, before=before, after=after))
     return replace(told[0], target=told[1] if told[1:] else None), (OF_ONE_KIND,) if alone else ()
+
+
+def _of_new(traces: Iterable[tuple[Printed, dict[str, str]]]) -> set[str]:
+    """The kinds of lists that traces make."""
+    made = ((line.result or "", kinds) for trace, kinds in traces for line in trace.lines if line.name == "new")
+    return {kinds[name] for name, kinds in made if name in kinds}
 
 
 def named_kinds(memories: frozenset[str] | None, lines: Iterable[Line]) -> frozenset[str] | None:
@@ -86,7 +94,9 @@ def array_of(memory: str) -> str:
 
 def of_tested_strategies(lines: tuple[Line, ...], recorded: Iterable[tuple[Line, ...]]) -> Iterator[str]:
     """The lists of a trace that it finds behind its own test of a strategy, which recorded traces show to be of the
-    kind that it takes them for, and none of another."""
+    kind that it takes them for, and none of another; none where it stores lists there itself."""
+    if any((found := line.access) and found.is_store and _STORAGE.fullmatch(found.memory) for line in lines):
+        return iter(())
     shown: dict[str, set[str]] = {}
     for one in recorded:
         for strategy, kind in _tested(one).values():

@@ -347,14 +347,11 @@ def _through(parent: Parent, printed: Printed, entry: Path | None) -> Path | Non
     The way to a guard of a body is that through the preamble, and on, however often the loop went round, and whatever
     bridge came to its label: that is handed what the preamble would have there, if all of these are right
     (docs/loops.md). Memory may be another one there (`Targets.may_change`)."""
-    start = 0
-    for number, line in enumerate(printed.lines):
-        if line.name == "label":
-            start = start or number + 1
-        elif line.is_guard and parent.guard in guards_of(line):
-            break
-    else:
+    guards = [number for number, line in enumerate(printed.lines) if line.is_guard and parent.guard in guards_of(line)]
+    if len(guards) != 1:  # each has a descr of its own
         return None
+    number, line = guards[0], printed.lines[guards[0]]
+    start = next((at + 1 for at, one in enumerate(printed.lines[:number]) if one.name == "label"), 0)
     number_of = str(parent.number)
     way = tuple(replace(one, descr=number_of) if one.name == "label" else one for one in printed.lines[start:number])
     lines = (*plain(way), *_failing(line))

@@ -9,11 +9,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from optimizer.ir.immutable import replace
-from validator.pypy.printed.lines import Line, touches_nothing
-from validator.pypy.printed.straight import Sides
+from validator.pypy.printed.lines import Line, Printed, touches_nothing
+from validator.pypy.printed.straight import NotStraight, Sides
 
 SIGNALS = "no signal comes between two iterations of a loop that calls nothing"
 
+_STORES = ("setfield_raw", "setarrayitem_raw", "raw_store")
 _TICKER = "pypysig_long_struct.c_value"
 
 _APART = 1 << 48
@@ -27,10 +28,18 @@ def with_ticks(sides: Sides) -> tuple[Sides, tuple[str, ...]]:
     """The pair, and the loop that it jumps to, with these places; and what is assumed where a loop asks in each
     iteration, which is one code, and calls nothing that might write what a signal does."""
     loop = sides.target or sides
+    if any(map(_is_tick, sides.lines)) and any(_stores(one.after) > _stores(one.before) for one in (sides, loop)):
+        raise NotStraight("a store to raw memory that was not recorded, be it to what signals change")
     is_asked = loop.is_peeled and any(map(_is_tick, loop.before.lines))
     calls = (line for line in loop.before.lines if line.may_write and not touches_nothing(line.function))
     assumed = (SIGNALS,) if is_asked and not any(calls) else ()
     return _each_apart(sides, 0), assumed
+
+
+def _stores(printed: Printed) -> int:
+    """The number of stores to raw memory, in a peeled loop those of the part that has most."""
+    parts = "".join("|" if line.name == "label" else "s" * line.name.startswith(_STORES) for line in printed.lines)
+    return max(map(len, parts.split("|")))
 
 
 def _each_apart(sides: Sides, first: int) -> Sides:

@@ -6,9 +6,8 @@ dict or set, and what type it has the strategy tells (dictmultiobject.py, setobj
 none is in two of these, or for two strategies. So such a field of tables of one type is a memory of its own, where each
 table of which the recorded trace accesses that is loaded from a class, or from a storage right behind the strategy, the
 class of which the trace has tested; or from an iterator to which the trace has stored such a table, since RPython's
-store no other there; or is a new one, where the trace stores no table in a storage or class: who else does so is a
-call, and those fields of new tables are a memory of their own, of which nothing is inferred. Of which types those
-of the optimized trace are that has to prove (`with_kinds`).
+store no other there. Of which types those
+of the optimized trace are that has to prove (`with_kinds`), and of each it tells the type.
 """
 
 from __future__ import annotations
@@ -16,7 +15,7 @@ from __future__ import annotations
 import re
 
 from optimizer.ir.immutable import replace
-from validator.pypy.printed.lines import Access, Line, Printed
+from validator.pypy.printed.lines import Line, Printed
 from validator.pypy.printed.straight import Sides
 
 OF_ONE_STRATEGY = "tables of dicts and sets are for one strategy"
@@ -27,15 +26,14 @@ _STORAGE = re.compile(r"<FieldP pypy\.objspace\.std\.\w+\.(W_\w+\.inst_[ds]stora
 _OF_CLASS = re.compile(r"<FieldP pypy\.objspace\.std\.\w+\.(W_TypeObject\.inst_dict_w) [0-9]+>")
 _ITERATED = re.compile(r"<FieldP dictiter\.dict [0-9]+>")
 _STRATEGY = re.compile(r"<FieldP pypy\.objspace\.std\.\w+\.W_\w+\.inst_d?strategy [0-9]+>")
-_NEW = "of new tables"
 _TESTS = ("guard_class", "guard_nonnull_class", "record_exact_class")
 
 
 def with_tables(sides: Sides) -> tuple[Sides, tuple[str, ...]]:
     """The pair in which fields of tables are memories of their own, and what is assumed for that."""
-    recorded = (sides.before, *((sides.target.before,) if sides.target else ()))
-    may_be_new = not any(line.access and _is_put_away(line.access) for printed in recorded for line in printed.lines)
-    open_ = {field for printed in recorded for field in _of_unknown_tables(printed, may_be_new)}
+    pairs = (sides, sides.target) if sides.target else (sides,)
+    open_ = {field for one in pairs for field in _of_unknown_tables(one.before, is_recorded=True)}
+    open_ |= {field for one in pairs for field in _of_unknown_tables(one.after, is_recorded=False)}
     told = replace(_told(sides, open_), target=sides.target and _told(sides.target, open_))
     return (told, (OF_ONE_STRATEGY,)) if told != sides else (sides, ())
 
@@ -51,7 +49,6 @@ def types_of_tables(lines: tuple[Line, ...], *, is_recorded: bool = True) -> dic
     loads the storage behind the strategy, with no call between; an optimized trace may know that from before."""
     types = in_storages(lines, _STORAGE, is_recorded=is_recorded)
     iterated: dict[str, str] = {}
-    made = {line.result for line in lines if line.name == "new"}
     for line in lines:
         if (found := line.access) is None:
             continue
@@ -62,24 +59,22 @@ def types_of_tables(lines: tuple[Line, ...], *, is_recorded: bool = True) -> dic
                 iterated[found.place[0]] = types.get(found.value, "")
             elif type_ := iterated.get(found.place[0]):
                 types[found.value] = type_
-        elif _FIELD.fullmatch(found.memory) and found.place[0] in made:
-            types.setdefault(found.place[0], _NEW)
     return types
 
 
-def types_given(lines: tuple[Line, ...]) -> dict[str, str]:
-    """The types of tables that tell of functions to which they are given: a new table may be of each type."""
-    return {table: type_ for table, type_ in types_of_tables(lines).items() if type_ != _NEW}
+def tested(lines: tuple[Line, ...]) -> set[str]:
+    """The tables that a trace finds in classes, and in storages behind its own test of the strategy; none where it
+    stores tables itself, of which types the log does not say."""
+    if _puts_away(lines):
+        return set()
+    of_classes = {found.value for line in lines if (found := line.access) and _OF_CLASS.fullmatch(found.memory)}
+    return {*in_storages(lines, _STORAGE), *of_classes}
 
 
-def is_of_new(memory: str) -> bool:
-    """Is it that of tables that the trace has made, of whatever type they are?"""
-    return type_of(memory) == _NEW
-
-
-def _is_put_away(access: Access) -> bool:
-    """Is it a store to a storage or class?"""
-    return access.is_store and any(one.fullmatch(access.memory) for one in (_STORAGE, _OF_CLASS))
+def _puts_away(lines: tuple[Line, ...]) -> bool:
+    """Does a trace store to a storage or class?"""
+    stores = [found.memory for line in lines if (found := line.access) and found.is_store]
+    return any(one.fullmatch(memory) for memory in stores for one in (_STORAGE, _OF_CLASS))
 
 
 def in_storages(lines: tuple[Line, ...], storages: re.Pattern[str], *, is_recorded: bool = True) -> dict[str, str]:
@@ -102,10 +97,10 @@ def in_storages(lines: tuple[Line, ...], storages: re.Pattern[str], *, is_record
     return types
 
 
-def _of_unknown_tables(recorded: Printed, may_be_new: bool) -> set[str]:
-    """The fields that are accessed of tables of which nothing tells the type, be it that they are new."""
-    types = types_of_tables(recorded.lines) if may_be_new else types_given(recorded.lines)
-    accesses = (found for line in recorded.lines if (found := line.access) and _FIELD.fullmatch(found.memory))
+def _of_unknown_tables(printed: Printed, *, is_recorded: bool) -> set[str]:
+    """The fields that are accessed of tables of which nothing tells the type."""
+    types = types_of_tables(printed.lines, is_recorded=is_recorded)
+    accesses = (found for line in printed.lines if (found := line.access) and _FIELD.fullmatch(found.memory))
     return {found.memory for found in accesses if found.place[0] not in types}
 
 

@@ -20,11 +20,11 @@ from itertools import count
 
 from optimizer.ir.immutable import replace
 from validator.pypy.printed.copies import is_copy
-from validator.pypy.printed.lines import Line, Printed, keeps_off
+from validator.pypy.printed.lines import NULL, Line, Printed, keeps_off
 from validator.pypy.printed.lists import of_tested_strategies
 from validator.pypy.printed.parents import Path
 from validator.pypy.printed.straight import Sides
-from validator.pypy.printed.tables import types_of_tables
+from validator.pypy.printed.tables import tested
 
 OF_NOBODY_ELSE = "the array of a frame's variables is that of no other object"
 
@@ -44,6 +44,7 @@ def with_variables(sides: Sides, path: Path | None) -> tuple[Sides, tuple[str, .
     loop = target and replace(target, before=_told(target.before, None), after=_told(target.after, None))
     told = Sides(_told(sides.before, path), _told(sides.after, path), loop, sides.prologue)
     is_known = _is_known(sides.before, path) and (target is None or _is_known(target.before, None))
+    is_known &= all(_gives_frames_their_own(one.after.lines) for one in (sides, target) if one is not None)
     return (told, (OF_NOBODY_ELSE,)) if is_known and told != sides else (sides, ())
 
 
@@ -88,6 +89,15 @@ def _is_known(recorded: Printed, path: Path | None) -> bool:
     )
 
 
+def _gives_frames_their_own(optimized: tuple[Line, ...]) -> bool:
+    """Has each array that the trace stores to a frame the name by which it is new, or was loaded from one? By another
+    name it would be that of something else."""
+    own = {line.result for line in optimized if line.name.startswith("new_array")} | {NULL}
+    accesses = [found for line in optimized if (found := line.access) and _FIELD.fullmatch(found.memory)]
+    own |= {found.value for found in accesses if not found.is_store}
+    return all(found.value in own for found in accesses)
+
+
 def _is_copied(line: Line) -> bool:
     """Is its result another name of a value?"""
     return line.name.startswith("same_as")
@@ -121,7 +131,7 @@ def with_kinds(sides: Sides) -> Sides:
 
     def stated(sides: Sides) -> Sides:
         before = sides.before.with_lines(tuple(_stated(sides.before.lines, kinds, set(), numbers)))
-        own: set[str | None] = {*types_of_tables(sides.after.lines), *of_tested_strategies(sides.after.lines, shown)}
+        own: set[str | None] = {*tested(sides.after.lines), *of_tested_strategies(sides.after.lines, shown)}
         after = sides.after.with_lines(tuple(_stated(sides.after.lines, kinds, own, numbers)))
         return replace(sides, before=before, after=after, target=sides.target and stated(sides.target))
 
