@@ -9,11 +9,11 @@ from tests.pypy_logs import judged, judged_bridge
 from tests.validator.pypy.test_stock import LOG
 from validator import Proved, Unsupported
 from validator.pypy.inferred.fields import Fields
-from validator.pypy.inferred.written import reads_written_only
+from validator.pypy.inferred.written import check_places, reads_written_only
 from validator.pypy.kept import shipped
 from validator.pypy.printed.descrs import Descrs
-from validator.pypy.printed.lines import read_printed
-from validator.pypy.printed.straight import Sides
+from validator.pypy.printed.lines import Line, Printed, read_printed
+from validator.pypy.printed.straight import NotStraight, Sides
 
 SPANS = {"Frame": (8, 16), "Large": (8, 40), "m.Large": (8, 40)}
 NEW = "p2 = new_with_vtable(descr=<SizeDescr 24>)\n"
@@ -176,3 +176,15 @@ def test_a_virtual_reference_has_its_own_fields_alone(field: str, *, is_its_own:
     )
     verdict = judged_bridge(before, after).verdict
     assert isinstance(verdict, Proved if is_its_own else Unsupported), verdict
+
+
+def test_new_objects_of_one_class_of_values_are_several() -> None:
+    lines = [Line(f"p{number}", "new_with_vtable", (), "<SizeDescr 24>") for number in (1, 2)]
+    lines += [
+        Line(None, "setfield_gc", ("p1", "5"), "<FieldS A.x 8>"),
+        Line(None, "setfield_gc", ("p2", "5"), "<FieldS B.y 8>"),
+    ]
+    check_places(Printed((), tuple(lines)), lambda text: "all")
+    wrong = Line(None, "setfield_gc", ("p2", "5"), "<FieldS B.z 24>")
+    with pytest.raises(NotStraight):
+        check_places(Printed((), (*lines, wrong)), lambda text: "all")

@@ -14,6 +14,7 @@ be in it.
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -68,15 +69,21 @@ def widen(spans: Spans, place: Place) -> None:
 
 def check_places(printed: Printed, of: Callable[[str], object]) -> None:
     """Raises NotStraight where a new object is accessed at a place that it does not have: behind its end, across
-    another field of it, or as another kind of object. `of` gives the classes of values."""
+    another field of it, or as another kind of object. `of` gives the classes of values; where new objects, of which no
+    two are one, are in one class, each goes by its name."""
     made: dict[object, Line] = {}
     fields: dict[object, set[Place]] = {}
+    several = Counter(of(line.result) for line in printed.lines if line.result and line.name.startswith("new"))
+
+    def object_of(value: str) -> object:
+        return of(value) if several[of(value)] < 2 else value
+
     for line in printed.lines:
         if line.result and line.name.startswith("new"):
-            made[of(line.result)] = line
-        elif (found := line.access) and (new := made.get(of(found.place[0]))):
+            made[object_of(line.result)] = line
+        elif (found := line.access) and (new := made.get(object_of(found.place[0]))):
             place, size = place_of(line), _SIZE.fullmatch(new.descr)
-            own = fields.setdefault(of(found.place[0]), set())
+            own = fields.setdefault(object_of(found.place[0]), set())
             is_behind = place and size and place.offset + place.size > int(size[1])
             is_behind = is_behind or (new.descr == VIRTUAL_REF and not found.memory.startswith(_OF_VIRTUAL_REF))
             if is_behind or any(_overlap(place, one) for one in own if place) or _is_other_kind(line, new):
