@@ -283,6 +283,12 @@ def test_a_copy_of_no_items_is_one_of_rpythons_function(name: str) -> None:
     assert isinstance(one.verdict, Proved) is (name != "abort")
 
 
+def test_a_trace_without_operations_is_a_mistake() -> None:
+    (one,) = judged(recorded("[p0]", "finish(p0)") + bridge("[p0]"))
+    assert isinstance(one.verdict, Failed)
+    assert one.verdict.fault is Fault.INPUT
+
+
 def test_an_end_says_how_the_trace_finishes() -> None:
     end = "finish(descr=<DoneWithThisFrameDescrVoid object at 0x7f>)"
     for optimized, expected in ((end, Proved), ("finish()", Unsupported)):
@@ -324,7 +330,7 @@ def test_that_a_string_has_its_hash_is_assumed_by_name(read: str) -> None:
     assert (HASHES in one.texts.assumes) is (read != "strlen")
 
 
-@pytest.mark.parametrize("line", ["i9 = frobnicate(i1)", f"i9 = int_add(i1, {'9' * 5000})"])
+@pytest.mark.parametrize("line", ["i9 = frobnicate(i1)", f"i9 = int_add(i1, {'9' * 5000})", "guard_value(i1)"])
 @pytest.mark.parametrize("at", ["+19: ", ""])
 def test_a_line_that_is_no_operation_is_the_fault_of_its_pair_alone(line: str, at: str) -> None:
     right, first = LOG.replace("NUMBER", "1"), "+19: " if at else "i3 = "

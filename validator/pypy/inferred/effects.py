@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from validator.pypy.inferred.fields import Fields, is_pure
 from validator.pypy.inferred.sameness import Preserved
 from validator.pypy.printed.copies import copies_items
-from validator.pypy.printed.lines import is_named, keeps_off, only_reads, touches_no_object
+from validator.pypy.printed.lines import does_to_own, is_named, keeps_off, touches_no_object
 from validator.pypy.printed.tables import type_of
 
 CODE = "code"
@@ -63,10 +63,15 @@ def as_pypy_sees_it(effects: Set[Effect]) -> Preserved:
     )
 
 
+def _only_reads(function: str, memory: str) -> bool:
+    """Is it one of RPython's own functions, and the memory a field that it reads and does not write?"""
+    return does_to_own(function, "reads", memory) and not does_to_own(function, "writes", memory)
+
+
 def cannot_write(function: str, memory: str) -> bool:
     return (
         touches_no_object(function)
         or keeps_off(function, memory)
-        or only_reads(function, memory)
+        or _only_reads(function, memory)
         or (copies_items(function) and memory.startswith("<Field"))
     )

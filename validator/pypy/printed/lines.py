@@ -10,12 +10,12 @@ from functools import lru_cache
 from optimizer.ir.dialects.pypy_log import Section
 from optimizer.ir.faults import InputError
 from optimizer.ir.immutable import immutable
+from optimizer.ir.rows.ops import OPS
 from optimizer.ir.text.lexer import Source
 from optimizer.ir.text.syntax import parse_body
 from validator.pypy.printed.once import once
 
-NULL = "ConstPtr(null)"
-_HOLE = "None"
+NULL, _HOLE = "ConstPtr(null)", "None"
 _CALL = re.compile(r"<Call(?P<result>[irfnv]) .*EF=(?P<effect>[0-9]+)(?: OS=(?P<oopspec>[0-9]+))?>")
 _POINTER = re.compile(r"ConstPtr\((?!null\))\w+\)")
 _FLOAT = re.compile(r"-?(?:[0-9]+\.[0-9]+(?:e[-+]?[0-9]+)?|inf|nan)(?:_\w+)?")
@@ -261,7 +261,12 @@ def read_printed(section: Section, file: str) -> Printed:
     for result, name, args, descr, handed in words:
         if name == "debug_merge_point":
             point, passed = args[-1].partition("'")[2], passed + 1
+        row = OPS.get(name)
+        if row is not None and len(args) < len(row.args or ()):
+            raise InputError(f"{name} has too few arguments", file=file, line=section.line)
         lines.append(Line(result, name, args, descr, handed, point, passed))
+    if not lines:
+        raise InputError("this trace has no operations", file=file, line=section.line)
     return Printed(inputs, tuple(lines))
 
 
@@ -366,11 +371,6 @@ def does_to_own(function: str, verb: str, memory: str) -> bool:
     if verb == "reads":
         return _STRUCTS.match(memory) is not None and any(re.match(touched, memory) for touched, _ in owns)
     return verb == "writes" and any(re.match(written, memory) for _, written in owns)
-
-
-def only_reads(function: str, memory: str) -> bool:
-    """Is it one of these functions, and the memory a field that it reads and does not write?"""
-    return does_to_own(function, "reads", memory) and not does_to_own(function, "writes", memory)
 
 
 @lru_cache(maxsize=_MOST_ASKED)
