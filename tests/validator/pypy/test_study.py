@@ -283,6 +283,15 @@ def test_a_copy_of_no_items_is_one_of_rpythons_function(name: str) -> None:
     assert isinstance(one.verdict, Proved) is (name != "abort")
 
 
+@pytest.mark.parametrize(
+    ("name", "is_right"), [("ll_streq", True), ("_ll_4_str_eq_slice_char", True), ("abort", False)]
+)
+def test_a_function_with_an_oopspec_is_one_of_rpythons(name: str, *, is_right: bool) -> None:
+    call = "i1 = call_i(ConstClass({}), p0, p0, descr=<Calli 8 rr EF=0 OS=24>)"
+    one = judged_bridge((call.format("ll_streq"), "finish(i1)"), (call.format(name), "finish(i1)"))
+    assert isinstance(one.verdict, Unsupported) is not is_right
+
+
 def test_a_trace_without_operations_is_a_mistake() -> None:
     (one,) = judged(recorded("[p0]", "finish(p0)") + bridge("[p0]"))
     assert isinstance(one.verdict, Failed)

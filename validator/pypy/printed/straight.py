@@ -31,6 +31,9 @@ _UNSEEN = ("enter_portal_frame", "leave_portal_frame", "guard_future_condition",
 _COPIES = re.compile(r"<Callv 0 (rriii EF=2 OS=1>@ll_arraycopy|riii EF=2 OS=9>@ll_arraymove)(__\w+)?")
 """Functions that copy items, as many as their last argument says."""
 
+_HELPERS = re.compile(r"@(_?ll_\w+|sqrt_nonneg)$")
+"""The names of the functions that have an oopspec, in whose place PyPy's optimizer calls others."""
+
 _FORCED_LATER = "guard_not_forced_2"
 _ASKS = ("guard_not_forced", "guard_no_exception", "guard_exception")
 """The guards that ask what the call in front did."""
@@ -118,6 +121,12 @@ def straight(recorded: Printed, optimized: Printed, *, is_entered: bool = True) 
     check_guards(optimized)
     if optimized.lines[-1].name == "jump" and not optimized.lines[-1].descr:
         raise NotStraight("a jump that does not say where it goes")
+    functions = {line.function for line in recorded.lines}
+    called = [
+        line.function for line in optimized.lines if line.is_call and line.oopspec and line.function not in functions
+    ]
+    if not all(map(_HELPERS.search, called)):
+        raise NotStraight("a call of a function of RPython's by another name")
     after = _from_label(optimized)
     if len(after.inputs) != len(recorded.inputs) and is_entered:
         after = _from_entry(after, len(recorded.inputs))
