@@ -28,7 +28,7 @@ from validator.pypy.inferred.sameness import FOUND_LATER, Node, Sameness
 from validator.pypy.inferred.watched import with_watched
 from validator.pypy.printed.float_bytes import with_float_bytes
 from validator.pypy.printed.frames import check_frames
-from validator.pypy.printed.lines import Line, is_pointer
+from validator.pypy.printed.lines import Line, is_pointer, read_printed
 from validator.pypy.printed.lists import named_kinds, with_lists
 from validator.pypy.printed.lookups import with_lookups
 from validator.pypy.printed.parents import Parents, Place, correspond, path_to
@@ -42,7 +42,7 @@ from validator.pypy.printed.variables import named, with_kinds, with_variables
 from validator.pypy.study import SEEN_ELSEWHERE, Knowledge
 from validator.pypy.translate import Translated, translate
 
-_BYTECODE = re.compile(r";.*:[0-9]+-[0-9]+~#[0-9]+ [A-Z_]+'")
+_BYTECODE = re.compile(r";.*:[0-9]+-[0-9]+~#[0-9]+ [A-Z_]+'?$")
 """The end of a position in a function of Python, as PyPy prints it (`get_printable_location` in interp_jit.py)."""
 
 
@@ -102,7 +102,7 @@ def _with_facts(
     """The pair as the log has it, and with what its parents say in front, with the assumptions. Raises NotStraight and
     InputError."""
     whole = _whole(pair, file)
-    orders = knowledge.of_python if pair.kind is not Kind.BRIDGE and _is_python(whole) else knowledge.prologues
+    orders = knowledge.of_python if pair.kind is not Kind.BRIDGE and _is_python(pair, file) else knowledge.prologues
     if whole.prologue not in (orders or knowledge.prologues):
         raise NotStraight(
             "what is loaded in front is in another order, or of another input, than in front of most traces of the log"
@@ -210,9 +210,12 @@ def _made_one(rows: Rows, sameness: Sameness, lone: Set[str]) -> list[str]:
 
 
 @lru_cache(maxsize=1)  # a pair is translated up to three times
-def _is_python(sides: Sides) -> bool:
-    """Does the recorded trace begin with a bytecode of Python?"""
-    return _BYTECODE.search(next((line.point for line in sides.before.lines if line.point), "")) is not None
+def _is_python(pair: LogPair, file: str) -> bool:
+    """Does the trace begin with a bytecode of Python, as its heading says, or what was recorded outside of any call? In
+    a loop of RPython's own, as that of `min`, it may begin in one that this calls."""
+    points = (line.args[-1] for line in read_printed(pair.recorded, file).lines if line.name == "debug_merge_point")
+    first = next(points, "")
+    return any(map(_BYTECODE.search, (pair.point, first if first.startswith("0, 0, ") else "")))
 
 
 def _whole(pair: LogPair, file: str) -> Sides:

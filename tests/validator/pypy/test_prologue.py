@@ -182,5 +182,15 @@ def test_each_loop_of_python_has_an_order_that_is_known(loads: tuple[str, ...]) 
     assert isinstance(beside, Unsupported)
 
 
+def test_a_loop_of_rpythons_has_none_whatever_it_calls() -> None:
+    known = learned(entered(RIGHT))
+    """The first position in it may be one of what it calls."""
+    lines = ("[p0]", "debug_merge_point(1, 14, 'f;a.py:4-9~#40 FOR_ITER')", "guard_nonnull(p0{})", "finish(p0)")
+    optimized = [line.format(", descr=<Guard0x1>") + " [p0]" * ("guard" in line) for line in lines]
+    log = recorded(*(line.format("") for line in lines))
+    log += bridge(*optimized).replace("bridge out of Guard 0x7f10", "Loop 1 (min [has_key=0]) : entry bridge")
+    assert isinstance(judged(log, known)[0].verdict, Proved)
+
+
 def test_pypys_order_is_known() -> None:
     assert any(row[:2] == ("prologue", "usual") and len(row) > 3 and row[2] == "0" for row in shipped().rows)
