@@ -10,7 +10,7 @@ from validator.pypy.judge import Judged
 
 POINT = "debug_merge_point(0, 0, 'f;a.py:4-{line}~#40 COMPARE_OP')"
 EQUAL = "{} = call_pure_i(ConstClass(ll_streq), p0, ConstPtr(ptr{}), descr=<Calli 1 rr EF=0 OS=24>)"
-IS_CHARACTER = "{} = call_i(ConstClass(eq_checknull_char), p0, {}, descr=<Calli 8 ri EF=0 OS=30>)"
+IS_CHARACTER = "{} = call_i(ConstClass(_ll_eq_checknull_char), p0, {}, descr=<Calli 8 ri EF=0 OS=30>)"
 ASSUMED = 'the constant that a string is compared with at f;a.py:4-9~#40 COMPARE_OP is "\\\\"'
 
 

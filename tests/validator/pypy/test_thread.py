@@ -10,7 +10,7 @@ from validator.pypy.printed.lines import Line, Printed
 from validator.pypy.printed.straight import Sides
 from validator.pypy.printed.thread import with_readings
 
-GET = "_r(ConstClass(get), 64, descr=<Callr 8 i EF=1 OS=5>)"
+GET = "_r(ConstClass(_ll_get), 64, descr=<Callr 8 i EF=1 OS=5>)"
 TOP, DEPTH, COUNT = (f"<Field{name}>" for name in ("P Context.inst_top 8", "S Frame.inst_depth 16", "S Node.inst_n 8"))
 
 
@@ -81,7 +81,8 @@ def test_what_is_read_must_be_what_the_loop_reads(right: str, wrong: str) -> Non
 
 def test_what_the_recorded_trace_reads_itself_is_not_added_to_it() -> None:
     own, other = (
-        Line("p1", "call_loopinvariant_r", ("ConstClass(get)", slot), "<Callr 8 i EF=1 OS=5>") for slot in ("64", "72")
+        Line("p1", "call_loopinvariant_r", ("ConstClass(_ll_get)", slot), "<Callr 8 i EF=1 OS=5>")
+        for slot in ("64", "72")
     )
     added = with_readings(Sides(Printed(("p0",), (own,)), Printed(("p0",), (own, other)))).before.lines
     assert [line.args[1] for line in added] == ["72", "64"]
