@@ -63,12 +63,19 @@ def types_of_tables(lines: tuple[Line, ...], *, is_recorded: bool = True) -> dic
 
 
 def tested(lines: tuple[Line, ...]) -> set[str]:
-    """The tables that a trace finds in classes, and in storages behind its own test of the strategy; none where it
-    stores tables itself, of which types the log does not say."""
+    """The tables that a trace finds in classes, and in storages behind its own test of the strategy, and such in new
+    iterators to which it has stored them; none where it stores tables itself, of which types the log does not say."""
     if _puts_away(lines):
         return set()
-    of_classes = {found.value for line in lines if (found := line.access) and _OF_CLASS.fullmatch(found.memory)}
-    return {*in_storages(lines, _STORAGE), *of_classes}
+    accesses = [found for line in lines if (found := line.access)]
+    known = {*in_storages(lines, _STORAGE), *(one.value for one in accesses if _OF_CLASS.fullmatch(one.memory))}
+    of_iterators = [one for one in accesses if _ITERATED.fullmatch(one.memory)]
+    stored = [one.place[0] for one in of_iterators if one.is_store]
+    new = {line.result for line in lines if line.name == "new"}
+    if len({*stored}) == len(stored) and new.issuperset(stored):  # each by the one name that it has
+        owners = {one.place[0] for one in of_iterators if one.is_store and one.value in known}
+        known |= {one.value for one in of_iterators if one.place[0] in owners}
+    return known
 
 
 def _puts_away(lines: tuple[Line, ...]) -> bool:
