@@ -25,7 +25,7 @@ from validator.pypy.inferred.executed import EQUATING, SAY_CONSTANT, equated
 from validator.pypy.inferred.fields import Fields
 from validator.pypy.inferred.sameness import Node, Preserved, Sameness
 from validator.pypy.inferred.written import ALLOCATIONS
-from validator.pypy.printed.lines import NULL, Line, Printed, is_variable, read_printed
+from validator.pypy.printed.lines import Line, Printed, is_variable, read_printed
 from validator.pypy.printed.parents import Path, Place, guards_of, highest_number, known_in
 from validator.pypy.printed.rows import renaming, rows_of
 from validator.pypy.printed.straight import TOKEN, NotStraight, Sides, straight
@@ -139,8 +139,8 @@ def _first_asked(lines: tuple[Line, ...], leaves: Preserved) -> dict[Place, tupl
             is_field = not access.is_store and len(place) == 1
             if is_field and memory not in changed and all(leaves(function, memory) for function in calls):
                 loaded[line.result] = (memory, *place)
-        elif line.name in ("guard_value", "guard_isnull") and line.args[0] in loaded and line.passed is not None:
-            found.setdefault(loaded[line.args[0]], ((*line.args, NULL)[1], line.passed))
+        elif line.is_guard and line.name in SAY_CONSTANT and line.args[0] in loaded and line.passed is not None:
+            found.setdefault(loaded[line.args[0]], (SAY_CONSTANT[line.name] or line.args[1], line.passed))
     return found
 
 

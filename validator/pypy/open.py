@@ -59,7 +59,8 @@ class Open:
         self._judged = [line for row in rows_of(sides).pairs for line in row.after.lines]
         rows = rows_of(without_kinds(sides))
         self._is_loop = sides.is_peeled
-        self._is_straight = not sides.is_peeled and sides.target is None
+        is_one_each = not any(line.name == "guard_value" and is_float(line.args[1]) for line in self._judged)
+        self._is_numbered = is_one_each and not sides.is_peeled and sides.target is None
         self._lines = {
             BEFORE: tuple(line for row in rows.pairs for line in row.before.lines),
             AFTER: tuple(line for row in rows.pairs for line in row.after.lines),
@@ -179,14 +180,14 @@ class Open:
                 self._reasons.setdefault(one, {}).update(reasons)
 
     def _says_kind(self, operation: re.Match[str]) -> bool:
-        """May it be one that says of which kind an object is? Those of a loop are numbered in each of its proofs."""
-        if self._is_straight:
-            return says_kind(self._line(operation))
-        return any(map(says_kind, self._judged))
+        """May it be one that says of which kind an object is?"""
+        line = self._line(operation)
+        return any(map(says_kind, self._judged if line is None else [line]))
 
-    def _line(self, found: re.Match[str]) -> Line:
-        """The operation of that number: in front of the lines stands the statement on the token."""
-        return self._judged[int(found["number"]) - 1]
+    def _line(self, found: re.Match[str]) -> Line | None:
+        """The line of the operation of that number: in front stands the statement on the token. None in a loop, where
+        each proof numbers them, and where a line is several operations, as a guard for a float is."""
+        return self._judged[int(found["number"]) - 1] if self._is_numbered else None
 
     def _differing(self, found: re.Match[str], run: Counterexample) -> list[tuple[str, str]] | None:
         """The values between which a difference is; None where that may be any."""
@@ -198,7 +199,9 @@ class Open:
             left = run.before.outcome
             asked = self._asked(BEFORE, left.guard) if isinstance(left, GuardFailed) else []
             is_open = self._is_bridge or isinstance(left, Stopped)  # PyPy knows of some calls that they return
-            return None if is_open or asked is None else [*asked, *((AFTER, arg) for arg in line.args)]
+            if is_open or asked is None or line is None:
+                return None
+            return [*asked, *((AFTER, arg) for arg in line.args)]
         if where == "end":
             return [(trace, lines[-1].args[int(found["of"])]) for trace, lines in self._lines.items()]
         if where == "event":

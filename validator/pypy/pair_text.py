@@ -209,7 +209,6 @@ def _made_one(rows: Rows, sameness: Sameness, lone: Set[str]) -> list[str]:
     return sorted(memory for memory, nodes in holders.items() if len(nodes) > 1)
 
 
-@lru_cache(maxsize=1)  # a pair is translated up to three times
 def _is_python(pair: LogPair, file: str) -> bool:
     """Does the trace begin with a bytecode of Python, as its heading says, or what was recorded outside of any call? In
     a loop of RPython's own, as that of `min`, it may begin in one that this calls."""
@@ -218,6 +217,7 @@ def _is_python(pair: LogPair, file: str) -> bool:
     return any(map(_BYTECODE.search, (pair.point, first if first.startswith("0, 0, ") else "")))
 
 
+@lru_cache(maxsize=1)  # a pair is translated up to three times
 def _whole(pair: LogPair, file: str) -> Sides:
     """The pair with the loop that it jumps to, if that is a peeled one."""
     sides = sides_of(pair, file)

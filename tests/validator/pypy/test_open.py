@@ -231,3 +231,11 @@ def test_a_call_that_one_trace_alone_does_refutes_nothing(ends: Outcome, is_open
 def test_ends_with_different_numbers_of_values_may_hang_on_anything() -> None:
     one = judged("[p0, i1]\nguard_value(p0, ConstPtr(ptr3))\nfinish(i1)", "[p0, i1]\nfinish(i1, i1)")
     assert isinstance(one.verdict, Unknown)
+
+
+def test_operations_have_no_numbers_of_lines_where_a_guard_for_a_float_is_several() -> None:
+    guard = "guard_value(f1, 2.5{})"
+    before = f"[p0, f1]\n{guard.format('')}\njump(p0, f1, descr=<Loop-1>)"
+    after = f"[p0, f1]\n{guard.format(', descr=<Guard0x1>')} [p0]\njump(p0, f1, descr=TargetToken(140))"
+    run = ran("op 4: defined", Jumped(()), Undefined(4, "the object is NULL"))
+    assert opened(before, after).rests_on(run)

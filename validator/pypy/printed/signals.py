@@ -9,12 +9,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from optimizer.ir.immutable import replace
+from optimizer.ir.rows.ops import OPS
+from optimizer.ir.rows.row import RAW_STORE
 from validator.pypy.printed.lines import Line, Printed, touches_nothing
 from validator.pypy.printed.straight import NotStraight, Sides
 
 SIGNALS = "no signal comes between two iterations of a loop that calls nothing"
 
-_STORES = ("setfield_raw", "setarrayitem_raw", "raw_store")
 _TICKER = "pypysig_long_struct.c_value"
 
 _APART = 1 << 48
@@ -38,8 +39,13 @@ def with_ticks(sides: Sides) -> tuple[Sides, tuple[str, ...]]:
 
 def _stores(printed: Printed) -> int:
     """The number of stores to raw memory, in a peeled loop those of the part that has most."""
-    parts = "".join("|" if line.name == "label" else "s" * line.name.startswith(_STORES) for line in printed.lines)
-    return max(map(len, parts.split("|")))
+    stores = [0]
+    for line in printed.lines:
+        if line.name == "label":
+            stores.append(0)
+        row = OPS.get(line.name)
+        stores[-1] += row is not None and row.kind is RAW_STORE
+    return max(stores)
 
 
 def _each_apart(sides: Sides, first: int) -> Sides:
