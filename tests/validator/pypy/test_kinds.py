@@ -1,0 +1,80 @@
+"""Of which kinds arrays, tables and lists of an optimized trace may be taken to be."""
+
+from __future__ import annotations
+
+from validator.pypy.printed import tables
+from validator.pypy.printed.lines import Line, Printed
+from validator.pypy.printed.lists import of_tested_strategies, with_lists
+from validator.pypy.printed.straight import Sides
+from validator.pypy.printed.variables import with_variables
+
+FRAME = "<FieldP pypy.interpreter.pyframe.PyFrame.inst_locals_cells_stack_w 56>"
+DICT = "<FieldP pypy.objspace.std.dictmultiobject.W_Dict{}Object.inst_d{} 16>"
+LIST = "<FieldP pypy.objspace.std.listobject.W_ListObject.inst_{} 8>"
+ITERATED = "<FieldP dictiter.dict 8>"
+
+
+def load(result: str, object_: str, field: str) -> Line:
+    return Line(result, "getfield_gc_r", (object_,), field)
+
+
+def store(object_: str, field: str, value: str) -> Line:
+    return Line(None, "setfield_gc", (object_, value), field)
+
+
+def behind_a_test(strategy: str, storage: str, first: int = 1, class_: str = "X") -> tuple[Line, ...]:
+    test = Line(None, "guard_class", (f"p{first}", f"ConstClass({class_})"))
+    return load(f"p{first}", "p0", strategy), test, load(f"p{first + 1}", "p0", storage)
+
+
+def test_an_array_that_is_stored_to_a_frame_by_another_name() -> None:
+    items = "<ArrayP 8>"
+    new, given = Line("p1", "new_array_clear", ("4",), items), store("p0", FRAME, "p1")
+    rest = (
+        load("p2", "p0", "<FieldP list.items 16>"),
+        Line(None, "setarrayitem_gc", ("p1", "3", "p0"), items),
+        Line("p3", "getarrayitem_gc_r", ("p2", "0"), items),
+    )
+    right = Printed(("p0",), (new, given, *rest))
+    wrong = Printed(("p0",), (new, Line("p6", "same_as_r", ("p1",)), store("p0", FRAME, "p6"), *rest))
+    assert with_variables(Sides(right, right), None)[1]
+    assert not with_variables(Sides(right, wrong), None)[1]
+
+
+def test_tables_behind_a_test() -> None:
+    strategy, storage = DICT.format("", "strategy"), DICT.format("Multi", "storage")
+    found = behind_a_test(strategy, storage)
+    made = (Line("p5", "new", (), "<SizeDescr 24>"), store("p5", ITERATED, "p2"), load("p6", "p5", ITERATED))
+    assert tables.tested(found) == {"p2"}
+    assert tables.tested((*found, *made)) == {"p2", "p6"}
+    assert tables.tested((*found, *made[:2], store("p7", ITERATED, "p8"), made[2])) == {"p2"}
+    assert tables.tested((*found, store("p0", storage, "p9"))) == set()
+
+
+def test_lists_behind_a_test() -> None:
+    found = behind_a_test(LIST.format("strategy"), LIST.format("lstorage"))
+    lines = {kind: (*found, load("i9", "p2", f"<FieldS list.length 8 of Array{kind} 8>")) for kind in "SP"}
+    assert [*of_tested_strategies(lines["S"], [lines["S"]])] == ["p2"]
+    assert [*of_tested_strategies(lines["S"], [lines["P"]])] == []
+    assert [*of_tested_strategies(lines["S"], [lines["S"], lines["P"]])] == []
+    assert [*of_tested_strategies((*lines["S"], store("p0", found[-1].descr, "p9")), [lines["S"]])] == []
+
+
+def made(*kinds: str) -> Printed:
+    """A trace with a new list of each of these kinds."""
+    lines: list[Line] = []
+    for at, kind in enumerate(kinds):
+        array, new = f"p{2 * at + 1}", f"p{2 * at + 2}"
+        lines += [Line(array, "new_array", ("3",), f"<Array{kind} 8>"), Line(new, "new", (), "<SizeDescr 24>")]
+        lines += [store(new, "<FieldP list.items 16>", array), store(new, "<FieldS list.length 8>", "3")]
+    return Printed((), tuple(lines))
+
+
+def test_new_lists_are_of_the_kind_of_those_that_were_recorded() -> None:
+    def is_told_apart(recorded: str, optimized: str) -> bool:
+        sides = Sides(made(*recorded), made(*optimized))
+        return bool(with_lists(sides, sides)[1])
+
+    assert is_told_apart("P", "P")
+    assert not is_told_apart("P", "S")
+    assert not is_told_apart("PS", "SP")
