@@ -185,9 +185,12 @@ def test_the_class_of_what_the_parent_made_is_the_one_that_the_bridge_has_tested
 
 
 def test_nothing_is_known_behind_two_guards_of_one_address() -> None:
-    twice = loop().replace("<Guard0x7f00>", "<Guard0x7f01>")
-    assert isinstance(judged(loop() + BRIDGE)[-1].verdict, Proved)
-    assert not isinstance(judged(twice + BRIDGE)[-1].verdict, Proved)
+    end = "jump(p0, i1, p5, descr=TargetToken(140))"
+    again = "guard_nonnull(p0, descr=<Guard0x7f{}>) [p0, i3, i1]\n" + end
+    for address, is_known in (("02", True), ("01", False)):
+        text = loop().replace(end, again.format(address)).replace(": loop with 6 ops", ": loop with 7 ops")
+        assert text.count("ops\n[p0") == 2
+        assert isinstance(judged(text + BRIDGE)[-1].verdict, Proved) is is_known
 
 
 @pytest.mark.parametrize("used", [True, False])

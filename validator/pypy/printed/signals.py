@@ -65,5 +65,4 @@ def _apart(lines: Iterable[Line], first: int) -> Iterator[Line]:
 
 
 def _is_tick(line: Line) -> bool:
-    is_address = line.name.startswith("getfield_raw") and line.args[0].isdigit() and int(line.args[0]) < _APART
-    return is_address and _TICKER in line.descr
+    return _TICKER in line.descr and line.name.startswith("getfield_raw") and line.args[0].isdigit()
