@@ -20,6 +20,7 @@ from optimizer.ir.rows.ops import OPS, Kind, Op
 from optimizer.ir.rows.row import NEW, REF, STORE
 from optimizer.ir.text.string_text import HIGHEST
 from optimizer.ir.trace import (
+    ConstClass,
     ConstFloat,
     ConstInt,
     ConstRef,
@@ -50,6 +51,7 @@ from validator.prove.memory.chains import Renewed, Stored, links
 from validator.prove.obligations import Pair, Place
 from validator.prove.pairing import encode_pair, matched
 from validator.pypy.inferred.executed import SAY_CONSTANT
+from validator.pypy.printed.variables import KIND_OF
 from validator.verdict import Options
 
 Loop = tuple[Trace, Trace] | None
@@ -168,7 +170,7 @@ def may_share(trace: Trace, number: int) -> bool:
     """Does the guard of that number hand over what the one in front does, with neither store nor call between? Then
     PyPy's optimizer has them share resume data (`emit_guard_operation` in optimizer.py)."""
     at = [place for place, op in enumerate(trace.ops) if op.exit is not None][number - 1 : number + 1]
-    between = trace.ops[at[0] + 1 : at[1]]
+    between = [op for op in trace.ops[at[0] + 1 : at[1]] if ConstClass(KIND_OF) not in op.args]
     one, other = (exit_of(trace.ops[place]).failargs for place in at)
     return one == other and not any(op.op.kind in _WRITES or op.op.is_call for op in between)
 

@@ -9,7 +9,7 @@ from tests.pypy_logs import bridge, judged, loop, recorded
 from validator import Proved, Unknown
 from validator.pypy.judge import OPTIONS
 from validator.pypy.printed.lists import OF_ONE_KIND
-from validator.pypy.resume_data import with_resume_data
+from validator.pypy.resume_data import may_share, with_resume_data
 
 VALUE, NEXT = "<FieldS Node.value 8>", "<FieldP List.inst_first 8>"
 MADE = (
@@ -172,3 +172,10 @@ def test_what_is_stored_to_a_list_of_one_kind_is_so_where_a_bridge_starts(*, is_
     assert isinstance(one.verdict, Proved) is is_stored, one.verdict
     assert one.texts is not None
     assert OF_ONE_KIND in one.texts.assumes
+
+
+@pytest.mark.parametrize(("called", "is_shared"), [("kind_of_memory", True), ("any_function_that_is_pure", False)])
+def test_what_is_asked_of_a_kind_is_no_call_of_the_log(called: str, *, is_shared: bool) -> None:
+    between = f"i2 = call_i(ConstClass({called}), p0, descr=<Calli 8 r EF=0>)\nrecord_exact_value_i(i2, 0)"
+    trace = parse(f"[p0, i1]\nguard_nonnull(p0) [p0]\n{between}\nguard_true(i1) [p0]\nfinish(i1)")
+    assert may_share(trace, 1) == is_shared

@@ -118,8 +118,11 @@ def _told(printed: Printed, path: Path | None) -> Printed:
     return printed.with_lines(tuple(told)) if of_frames else printed
 
 
-_KIND_OF, _KIND = ("ConstClass(kind_of_memory)", "<Calli 8 r EF=0>"), "i_kind"
-"""A function that gives the kind of an object, and its descr; the beginning of the names of what it gives."""
+KIND_OF = "kind_of_memory"
+"""A function that gives the kind of an object, which is called in no log."""
+
+_KIND_OF, _KIND = (f"ConstClass({KIND_OF})", "<Calli 8 r EF=0>"), "i_kind"
+"""The function and its descr, as lines have them; the beginning of the names of what it gives."""
 
 _KINDS = re.compile(r"<Field[SP] (list|dicttable)\.\w+ [0-9]+ of (.+)>")
 
