@@ -64,9 +64,9 @@ class Path:
 def _decided(facts: BoundedFacts, terms: ObjectTerms, condition: Term) -> Term:
     if facts.contradiction:
         return condition
-    if facts.proves_by_cases(condition):
+    if facts.proves(condition):
         return terms.true
-    return terms.false if facts.proves_by_cases(terms.not_(condition)) else condition
+    return terms.false if facts.proves(terms.not_(condition)) else condition
 
 
 def _promised(before: Encoding, events: int) -> Iterator[tuple[list[Term], Term]]:
