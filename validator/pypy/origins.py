@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain, pairwise, repeat
 from math import inf
@@ -110,13 +110,27 @@ def _of_row(
     for number, guard in enumerate(_guards(BEFORE, row.before, sameness)):
         for about in guard:
             places.setdefault(about, []).append(number)
+    recorded, optimized = ([line.name for line in one.lines if line.is_guard] for one in (row.before, row.after))
     choices = [
-        [number for number in next((places[one] for one in guard if one in places), []) if number >= first]
-        for guard, first in zip(guards, chain(earliest, repeat(0)), strict=False)
+        _of_class(name, recorded, [number for number in _asking(guard, places) if number >= first])
+        for name, guard, first in zip(optimized, guards, chain(earliest, repeat(0)), strict=False)
     ]
     chosen = _longest(choices)
     others = zip(chosen, choices, strict=True)
     return chosen, tuple(min(numbers, default=None) if one is None else None for one, numbers in others)
+
+
+def _of_class(name: str, recorded: Sequence[str], numbers: list[int]) -> list[int]:
+    """Those of the `recorded` guards of these numbers that a guard of that name comes from. One for a class has that
+    name where it stands in the place of itself: else PyPy's optimizer makes it one for an object of that class that
+    is not NULL (`optimize_GUARD_CLASS` in rewrite.py)."""
+    of_class = [number for number in numbers if name == recorded[number] == "guard_class"]
+    return of_class or numbers
+
+
+def _asking(guard: list[object], places: Mapping[object, list[int]]) -> Sequence[int]:
+    """The guards that ask what this one does, the closest way in which any does."""
+    return next((places[about] for about in guard if about in places), ())
 
 
 def earliest_origins(sides: Sides, rows: Rows, sameness: Sameness) -> tuple[int, ...]:

@@ -315,3 +315,27 @@ def test_other_origins_are_not_tried_where_a_proof_is_vacuous(
     judge(pair, "a.log", study([pair], "a.log"))
     assert len(tried) == times
     assert tried[0] == (0,)
+
+
+@pytest.mark.parametrize(("name", "origin"), [("guard_class", 1), ("guard_nonnull_class", 0)])
+def test_a_guard_for_a_class_alone_comes_from_one(name: str, origin: int) -> None:
+    """The optimizer knows that a value is not NULL, and not of which class; else it asks both at once, and sooner."""
+    new = "p3 = new_with_vtable(descr=<SizeDescr 32>)", f"setfield_gc(p0, p3, descr={RIGHT})"
+    value, ends = f"p2 = getfield_gc_r(p1, descr={LEFT})", "jump(p0, p1, descr={})"
+    asks = f"{name}(p2, ConstClass(Node), descr=<Guard0x7f10>) [p0, p1]"
+    sooner, later = ((asks,), ()) if origin == 0 else ((), (asks,))
+    log = recorded(
+        "[p0, p1]",
+        value,
+        "assert_not_none(p2)",
+        "guard_nonnull(p2)",
+        *new,
+        "guard_class(p2, ConstClass(Node))",
+        ends.format("<Loop-1>"),
+    )
+    after = "label(p0, p1, descr=TargetToken(140))", value, *sooner, *new, *later, ends.format("TargetToken(140)")
+    log += loop("[p0, p1]", *(f"+1: {line}" for line in after))
+    (pair,) = pairs_of(log)
+    known = study([pair], "a.log")
+    assert translated(pair, "a.log", known).origins == (origin,)
+    assert isinstance(judge(pair, "a.log", known).verdict, Proved)
