@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from optimizer.ir.check import inner_label
+from optimizer.ir.rows.row import NEW, STORE
 from optimizer.ir.trace import Trace, exit_of
 from validator.loops.proofs import ENTRY
 from validator.pypy.exits import Shown
 from validator.pypy.handed import hands_on_other_memory, hands_over_other_memory, may_fail
+from validator.pypy.inferred.executed import SAY_CONSTANT
 from validator.pypy.label_args import BY_SIZE, computed_otherwise, doubtful_args, lost_args
-from validator.pypy.resume_data import hand_over_the_same, may_share, not_computed, with_origins
+from validator.pypy.resume_data import may_share, not_computed, with_origins
 from validator.pypy.translate import Translated
 from validator.verdict import Options, Proved
 
@@ -96,7 +98,23 @@ def _borrowing(origins: tuple[int | None, ...], text: Translated) -> list[int]:
         ahead = origins[number - 1] if number else None
         is_early = own < 0 or any(one is not None and own < one for one in (seen, text.moved[number]))
         goes_back = ahead is not None and ahead <= own and number - 1 not in found and may_share(text.after, number)
-        is_other = ahead == own and number != body and not hand_over_the_same(text.after, number)
+        is_other = ahead == own and number != body and not _hand_over_the_same(text.after, number)
         if is_other or (is_early and not goes_back):
             found.append(number)
     return found
+
+
+def _hand_over_the_same(after: Trace, number: int) -> bool:
+    """Does that guard hand over what the one in front does, but for what that one has found to be a constant, and with
+    new objects for what they hold?"""
+    first, last = [place for place, op in enumerate(after.ops) if op.op.is_guard][number - 1 : number + 1]
+    one, between = after.ops[first], after.ops[first:last]
+    handed, later = exit_of(one).failargs, exit_of(after.ops[last]).failargs
+    if handed is None or later is None:
+        return handed is later
+    made = {op.result for op in between if op.op.kind is NEW and op.result in later}
+    stored = [op for op in between if op.op.kind is STORE and op.args[0] in made]
+    gone = {*{(op.descr, op.args[:-1]): op.args[-1] for op in stored}.values()}  # what is there in the end
+    gone |= {*one.args[:1]} if one.op.name in SAY_CONSTANT else set()
+    gone -= {*later}
+    return [value for value in handed if value not in gone] == [value for value in later if value not in made]

@@ -50,7 +50,6 @@ from validator.prove.matching import Simplify
 from validator.prove.memory.chains import Renewed, Stored, links
 from validator.prove.obligations import Pair, Place
 from validator.prove.pairing import encode_pair, matched
-from validator.pypy.inferred.executed import SAY_CONSTANT
 from validator.pypy.printed.variables import KIND_OF
 from validator.verdict import Options
 
@@ -148,22 +147,6 @@ def straight(before: Trace, after: Trace, loop: Loop, options: Options) -> tuple
     shape = loop_of(before, after) if loop is None else bridge_to(loop, before, after)
     body = next(proof for proof in proofs(shape, options) if proof.name == BODY)
     return body.before, body.after
-
-
-def hand_over_the_same(after: Trace, number: int) -> bool:
-    """Does that guard hand over what the one in front does, but for what that one has found to be a constant, and with
-    new objects for what they hold?"""
-    first, last = [place for place, op in enumerate(after.ops) if op.op.is_guard][number - 1 : number + 1]
-    one, between = after.ops[first], after.ops[first:last]
-    handed, later = exit_of(one).failargs, exit_of(after.ops[last]).failargs
-    if handed is None or later is None:
-        return handed is later
-    made = {op.result for op in between if op.op.kind is NEW and op.result in later}
-    stored = [op for op in between if op.op.kind is STORE and op.args[0] in made]
-    gone = {*{(op.descr, op.args[:-1]): op.args[-1] for op in stored}.values()}  # what is there in the end
-    gone |= {*one.args[:1]} if one.op.name in SAY_CONSTANT else set()
-    gone -= {*later}
-    return [value for value in handed if value not in gone] == [value for value in later if value not in made]
 
 
 def may_share(trace: Trace, number: int) -> bool:
