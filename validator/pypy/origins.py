@@ -121,9 +121,9 @@ def _of_row(
 
 
 def _of_class(name: str, recorded: Sequence[str], numbers: list[int]) -> list[int]:
-    """Those of the `recorded` guards of these numbers that a guard of that name comes from. One for a class has that
-    name where it stands in the place of itself: else PyPy's optimizer makes it one for an object of that class that
-    is not NULL (`optimize_GUARD_CLASS` in rewrite.py)."""
+    """The numbers, of these, of `recorded` guards from which a guard of that name comes. One for a class has that name
+    where it stands in the place of itself: else PyPy's optimizer makes it one for an object of that class that is not
+    NULL (`optimize_GUARD_CLASS` in rewrite.py)."""
     of_class = [number for number in numbers if name == recorded[number] == "guard_class"]
     return of_class or numbers
 

@@ -313,18 +313,25 @@ class _Block:
         return tuple(self._ops)
 
     def _was_there(self, slot: Field, p: Term, index: Term | None, link: Stored) -> bool:
-        """Does the optimized trace have in that place what the recorded one had there in front of the store?"""
-        read, simplify, held = self._wanted.reader.read, self._simplify, self._got.read(p, slot, index)
+        """Does the optimized trace have in that place what the recorded one had there in front of the store, be it that
+        this has stored to other objects since, which may be the same?"""
         chain = [*takewhile(lambda one: not isinstance(one, Renewed), links(link))]
         since = next((one.event + 1 for one in links(link) if isinstance(one, Renewed)), 0)
-        earlier = [read(slot, one.below, p, index) for one in chain]
-        earlier += [
-            one.value
-            for one in self._resume.stored
-            if one.guards <= self._origin and one.events >= since and one.slot == slot
-            if simplify(one.object) is p and (one.index and simplify(one.index)) is index
-        ]
-        return simplify(held) in map(simplify, earlier)
+        had = [self._wanted.reader.read(slot, one.below, p, index) for one in chain]
+        held = self._simplify(self._got.read(p, slot, index))
+        return held in map(self._simplify, (*had, *self._stored(slot, p, index, since)))
+
+    def _stored(self, slot: Field, p: Term, index: Term | None, since: int) -> list[Term]:
+        """The values of the recorded trace's stores to that place, behind so many events; each as it is there at the
+        origin, if this store is the last one to the place by that name."""
+        terms, simplify, stored = self._wanted.terms, self._simplify, list[Term]()
+        for one in self._resume.stored:
+            if one.guards <= self._origin and one.events >= since and one.slot == slot:
+                if simplify(one.object) is p and (one.index and simplify(one.index)) is index:
+                    stored.append(one.value)
+                elif index is None:
+                    stored = [terms.choose(terms.same(one.object, p), one.value, value) for value in stored]
+        return stored
 
     def _value(self, term: Term) -> Value:
         if term not in self._known and term in self._resume.recorded and term not in self._got.allocations:

@@ -404,6 +404,14 @@ def test_a_store_is_not_put_off_where_inputs_may_be_one_object(before: tuple[str
     assert not isinstance(judged(texts[0], texts[1], finds_runs=False), Proved)
 
 
+@pytest.mark.parametrize(("done", "is_right"), [(FIRST, True), (stored("p8"), False)])
+def test_a_store_is_put_off_behind_one_to_what_may_be_the_same_object(done: str, *, is_right: bool) -> None:
+    other, last = made("p5", "7") + stored("p5", "p1"), made("p3", "i1") + stored("p3")
+    texts = [summed(*lines) for lines in ((FIRST, other, last, "EXIT"), (done, other, "EXIT", last))]
+    texts = [text.replace("i9 = ptr_eq(p0, p1)\nguard_false(i9)\n", "") for text in texts]
+    assert isinstance(judged(*texts), Proved) == is_right
+
+
 NULL_FIELD = f"p6 = getfield_gc_r(p2, descr={OTHER})\nguard_isnull(p6)\n"
 
 
