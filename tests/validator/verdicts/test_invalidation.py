@@ -147,10 +147,12 @@ def bodies(steps: tuple[str, ...], length: int) -> Iterator[Body]:
             yield (*between[:at], "read", *between[at:], "read again")
 
 
-@pytest.mark.parametrize("first", ["watch", "guard", "turn", "keep"])
+@pytest.mark.parametrize("first", ["read", "watch", "guard", "turn", "keep"])
 def test_all_small_traces(first: str) -> None:
     steps = ("watch", "guard", "turn", "keep")
     counts = [judged(body) for length in (1, 2, 3) for body in bodies(steps, length) if body[0] == first]
+    if first == "watch":  # the shortest traces that show that code which has become invalid stays so
+        counts += [judged(body) for body in bodies(steps, 4) if body[0] == first and body.count("turn") == 2]
     assert sum(proved for proved, _ in counts) > 10
     assert sum(refuted for _, refuted in counts) > 10
 
