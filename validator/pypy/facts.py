@@ -78,8 +78,8 @@ class Facts:
 def asked_each_time(pair: LogPair, file: str, leaves: Preserved) -> frozenset[tuple[str, Place, str]]:
     """The constants that fields of objects are asked to be by a recorded loop in each iteration, in front of the
     position in the program where the guard of the body resumes that a bridge comes from: of objects with which the loop
-    goes round as they are, and of which its body does not access these. The loop has come to where the guard resumes,
-    so it has found them. With the number of the loop, and in the names of its label."""
+    goes round as they are, and of which its body does not access these, by whatever name. The loop has come to where
+    the guard resumes, so it has found them. With the number of the loop, and in the names of its label."""
     if not pair.parents:
         return frozenset()
     parent, *others = pair.parents
@@ -94,7 +94,9 @@ def asked_each_time(pair: LogPair, file: str, leaves: Preserved) -> frozenset[tu
         return frozenset()
     left -= lines[label].passed or 0
     passed = _resumes_behind(others[0].recorded if others else pair.recorded, parent.recorded, left, file)
+    inputs = {*sides.after.inputs, *(line.result for line in lines[label:] if line.name in ALLOCATIONS)}
     touched = {(access.memory, access.place[0]) for line in lines[label:] if (access := line.access)}
+    elsewhere = {memory for memory, object_ in touched if object_ not in inputs}  # that may be the object once more
     asked, found = _first_asked(before.lines, leaves), _first_asked(lines[:label], leaves)
     constants = renaming({}, 0, known_in(parent.number))
     return frozenset(
@@ -103,6 +105,7 @@ def asked_each_time(pair: LogPair, file: str, leaves: Preserved) -> frozenset[tu
         for (memory, object_), (constant, _) in found.items()
         if own == next_
         and object_ == name
+        and memory not in elsewhere
         and (memory, name) not in touched
         and asked.get((memory, own), ("", passed))[1] < passed
     )

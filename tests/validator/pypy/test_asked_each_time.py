@@ -142,11 +142,15 @@ def test_nor_where_the_bridge_goes_on_with_another_position(first: str) -> None:
     assert not asked_each_time(last, "log", lambda _, __: True)
 
 
-def test_nor_where_the_body_asks_itself() -> None:
+@pytest.mark.parametrize("by_name", ["p0", "p20", "p7"])
+def test_nor_where_the_body_asks_itself_be_it_by_another_name(by_name: str) -> None:
     again = ASKS.replace("p9", "p19").format(", descr=<Guard0x7f10>") + " [p0, p7, i2]"
+    again = again.replace("_r(p0", f"_r({by_name}")
+    copied = "p20 = same_as_r(p0)\n" if by_name == "p20" else ""
     test = "i13 = int_lt(i2, 9)"
-    text = loop().replace(f"{test}\n", f"{test}\n{again}\n").replace(": loop with 19 ops", ": loop with 21 ops")
+    text = loop().replace(f"{test}\n", f"{test}\n{copied}{again}\n")
+    text = text.replace(": loop with 19 ops", f": loop with {22 if copied else 21} ops")
     items = pairs_of(text + pair(*LOOKS))
     (*_, last) = (item for item in study(items, "log").given(items) if isinstance(item, LogPair))
     assert len(items) == 2
-    assert not asked_each_time(last, "log", lambda _, __: True)
+    assert bool(asked_each_time(last, "log", lambda _, __: True)) is (by_name == "p7")

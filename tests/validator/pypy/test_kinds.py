@@ -12,6 +12,7 @@ FRAME = "<FieldP pypy.interpreter.pyframe.PyFrame.inst_locals_cells_stack_w 56>"
 DICT = "<FieldP pypy.objspace.std.dictmultiobject.W_Dict{}Object.inst_d{} 16>"
 LIST = "<FieldP pypy.objspace.std.listobject.W_ListObject.inst_{} 8>"
 ITERATED = "<FieldP dictiter.dict 8>"
+NUMBER = "<FieldS dicttable.num_live_items 8>"
 
 
 def load(result: str, object_: str, field: str) -> Line:
@@ -49,6 +50,37 @@ def test_tables_behind_a_test() -> None:
     assert tables.tested((*found, *made)) == {"p2", "p6"}
     assert tables.tested((*found, *made[:2], store("p7", ITERATED, "p8"), made[2])) == {"p2"}
     assert tables.tested((*found, store("p0", storage, "p9"))) == set()
+    assert tables.tested((*found, store("p0", strategy, "p9"))) == set()
+    assert tables.tested((Line("p9", "new", ()), *found, store("p9", strategy, "p1"))) == {"p2"}
+
+
+def test_a_strategy_that_was_loaded_in_front_of_a_call_is_no_more_that_of_the_table() -> None:
+    """The optimized trace is taken to know what the call leaves, and types the table by the test behind it."""
+    strategy, storage = DICT.format("", "strategy"), DICT.format("Multi", "storage")
+    call = Line(None, "call_n", ("ConstClass(f)", "p0"), "<Callv 0 r EF=5>")
+    found, other = behind_a_test(strategy, storage), behind_a_test(strategy, storage, 3, "Y")
+    again = Line(None, "guard_class", ("p1", "ConstClass(X)")), load("p7", "p0", storage)
+    assert tables.tested((*found, call, *other)) == {"p2", "p4"}
+    assert tables.tested((*found, call, *other, *again)) == {"p2", "p4"}
+
+
+def test_new_tables_of_two_types_are_not_told_apart() -> None:
+    """Which of them an optimized trace has its name alone would tell."""
+
+    def new_in(owner: int, class_: str, *fields: str) -> tuple[Line, ...]:
+        strategy, storage = (f"<FieldP pypy.objspace.std.{class_}.inst_{field} 8>" for field in fields)
+        test = Line(None, "guard_class", (f"p{owner + 1}", "ConstClass(X)"))
+        made = f"p{owner + 2}"
+        new = Line(made, "new", (), "<SizeDescr 48>"), store(f"p{owner}", storage, made)
+        return load(f"p{owner + 1}", f"p{owner}", strategy), test, *new, load(f"i{owner}", made, NUMBER)
+
+    of_dict = new_in(0, "dictmultiobject.W_DictObject", "dstrategy", "dstorage")
+    one, two = (
+        Printed(("p0",), lines)
+        for lines in (of_dict, (*of_dict, *new_in(10, "setobject.W_SetObject", "strategy", "sstorage")))
+    )
+    assert tables.with_tables(Sides(one, one))[1]
+    assert not tables.with_tables(Sides(two, two))[1]
 
 
 def test_lists_behind_a_test() -> None:
@@ -57,7 +89,8 @@ def test_lists_behind_a_test() -> None:
     assert [*of_tested_strategies(lines["S"], [lines["S"]])] == ["p2"]
     assert [*of_tested_strategies(lines["S"], [lines["P"]])] == []
     assert [*of_tested_strategies(lines["S"], [lines["S"], lines["P"]])] == []
-    assert [*of_tested_strategies((*lines["S"], store("p0", found[-1].descr, "p9")), [lines["S"]])] == []
+    for field in (found[-1].descr, found[0].descr):
+        assert [*of_tested_strategies((*lines["S"], store("p0", field, "p9")), [lines["S"]])] == []
 
 
 def made(*kinds: str) -> Printed:

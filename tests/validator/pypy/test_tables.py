@@ -166,6 +166,19 @@ def test_a_table_that_the_optimized_trace_has_put_there_itself_is_not_known_by_i
     assert not is_proved(judged_bridge(before, wrong))
 
 
+def test_a_new_table_is_of_the_type_of_those_that_were_recorded() -> None:
+    """The optimized trace puts it into the set for a moment, and counts what is in the dict by its name."""
+    load, count = f"i{{}} = getfield_gc_i(p{{}}, descr={NUMBER})", f"setfield_gc(p9, 5, descr={NUMBER})"
+    (*tests, storage), put = table(), f"setfield_gc({{}}, p{{}}, descr={SET_STORAGE})"
+    new = "p8 = new(descr=<SizeDescr 48>)", f"setfield_gc(p0, p8, descr={STORAGE})", storage.replace("p4", "p9"), count
+    ends = load.format(5, 9), "i11 = int_add(i5, i10)", "finish(i11)"
+    before = (*tests, *OF_SET, load.format(10, 7), *new, *ends)
+    kept = tuple(f"{one[:-1]}, descr=<Guard0x11>) [p0]" if "guard" in one else one for one in before[: -len(ends)])
+    moved = put.format("p0", 8), put.format("p0", 7), count.replace("p9, 5", "p8, 99")
+    assert is_proved(judged_bridge(before, (*kept, *ends)))
+    assert not is_proved(judged_bridge(before, (*kept, *moved, *ends[:-1], count, ends[-1])))
+
+
 def test_nothing_is_said_where_one_table_is_of_no_known_type() -> None:
     more = "p8 = getfield_gc_r(p0, descr=<FieldP dictiter.dict 8>)", f"setfield_gc(p8, 7, descr={NUMBER})"
     assert not is_proved(judged_bridge(*pair(DICT, *TELL, *more)))

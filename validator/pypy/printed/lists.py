@@ -16,7 +16,7 @@ from collections.abc import Iterable, Iterator
 from optimizer.ir.immutable import replace
 from validator.pypy.printed.lines import Line, Printed
 from validator.pypy.printed.straight import Sides
-from validator.pypy.printed.tables import in_storages
+from validator.pypy.printed.tables import in_storages, puts_away
 
 OF_ONE_KIND = "lists of one strategy hold items of one kind"
 
@@ -94,8 +94,8 @@ def array_of(memory: str) -> str:
 
 def of_tested_strategies(lines: tuple[Line, ...], recorded: Iterable[tuple[Line, ...]]) -> Iterator[str]:
     """The lists of a trace that it finds behind its own test of a strategy, which recorded traces show to be of the
-    kind that it takes them for, and none of another; none where it stores lists there itself."""
-    if any((found := line.access) and found.is_store and _STORAGE.fullmatch(found.memory) for line in lines):
+    kind that it takes them for, and none of another; none where it stores lists or strategies itself."""
+    if puts_away(lines, _STORAGE):
         return iter(())
     shown: dict[str, set[str]] = {}
     for one in recorded:

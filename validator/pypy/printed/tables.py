@@ -32,10 +32,20 @@ _TESTS = ("guard_class", "guard_nonnull_class", "record_exact_class")
 def with_tables(sides: Sides) -> tuple[Sides, tuple[str, ...]]:
     """The pair in which fields of tables are memories of their own, and what is assumed for that."""
     pairs = (sides, sides.target) if sides.target else (sides,)
+    new = {type_ for one in pairs for type_ in _of_new(one.before, is_recorded=True)}
+    made = {type_ for one in pairs for type_ in _of_new(one.after, is_recorded=False)}
+    if not made <= new or (made and len(new) > 1):  # which of them a new table is its name alone would tell
+        return sides, ()
     open_ = {field for one in pairs for field in _of_unknown_tables(one.before, is_recorded=True)}
     open_ |= {field for one in pairs for field in _of_unknown_tables(one.after, is_recorded=False)}
     told = replace(_told(sides, open_), target=sides.target and _told(sides.target, open_))
     return (told, (OF_ONE_STRATEGY,)) if told != sides else (sides, ())
+
+
+def _of_new(trace: Printed, *, is_recorded: bool) -> set[str]:
+    """The types of tables that a trace makes."""
+    types = types_of_tables(trace.lines, is_recorded=is_recorded)
+    return {types[line.result] for line in trace.lines if line.name == "new" and line.result in types}
 
 
 def type_of(memory: str) -> str:
@@ -65,10 +75,12 @@ def types_of_tables(lines: tuple[Line, ...], *, is_recorded: bool = True) -> dic
 def tested(lines: tuple[Line, ...]) -> set[str]:
     """The tables that a trace finds in classes, and in storages behind its own test of the strategy, and such in new
     iterators to which it has stored them; none where it stores tables itself, of which types the log does not say."""
-    if _puts_away(lines):
+    if puts_away(lines, _STORAGE):
         return set()
     accesses = [found for line in lines if (found := line.access)]
-    known = {*in_storages(lines, _STORAGE), *(one.value for one in accesses if _OF_CLASS.fullmatch(one.memory))}
+    shown, taken_for = (in_storages(lines, _STORAGE, is_recorded=is_recorded) for is_recorded in (True, False))
+    known = {name for name, type_ in shown.items() if taken_for.get(name) == type_}
+    known |= {one.value for one in accesses if _OF_CLASS.fullmatch(one.memory)}
     of_iterators = [one for one in accesses if _ITERATED.fullmatch(one.memory)]
     stored = [one.place[0] for one in of_iterators if one.is_store]
     new = {line.result for line in lines if line.name == "new"}
@@ -78,10 +90,15 @@ def tested(lines: tuple[Line, ...]) -> set[str]:
     return known
 
 
-def _puts_away(lines: tuple[Line, ...]) -> bool:
-    """Does a trace store to a storage or class?"""
-    stores = [found.memory for line in lines if (found := line.access) and found.is_store]
-    return any(one.fullmatch(memory) for memory in stores for one in (_STORAGE, _OF_CLASS))
+def puts_away(lines: tuple[Line, ...], storages: re.Pattern[str]) -> bool:
+    """Does a trace store to such a storage, to a class, or to a strategy of what it has not made? Behind that its own
+    test of a strategy does not tell of which type a storage is."""
+    new = {line.result for line in lines if line.name.startswith("new")}
+    stores = [(found.memory, found.place[0]) for line in lines if (found := line.access) and found.is_store]
+    return any(
+        storages.fullmatch(memory) or _OF_CLASS.fullmatch(memory) or (_STRATEGY.fullmatch(memory) and owner not in new)
+        for memory, owner in stores
+    )
 
 
 def in_storages(lines: tuple[Line, ...], storages: re.Pattern[str], *, is_recorded: bool = True) -> dict[str, str]:
@@ -92,6 +109,7 @@ def in_storages(lines: tuple[Line, ...], storages: re.Pattern[str], *, is_record
     for line in lines:
         if line.may_write and is_recorded:
             strategies.clear()
+            owners.clear()
         elif line.name in _TESTS and line.args[0] in owners:
             class_ = line.args[1].removeprefix("ConstClass(").removesuffix(")")
             strategies[owners[line.args[0]]] = class_
