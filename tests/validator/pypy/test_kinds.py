@@ -51,7 +51,6 @@ def test_tables_behind_a_test() -> None:
     assert tables.tested((*found, *made[:2], store("p7", ITERATED, "p8"), made[2])) == {"p2"}
     assert tables.tested((*found, store("p0", storage, "p9"))) == set()
     assert tables.tested((*found, store("p0", strategy, "p9"))) == set()
-    assert tables.tested((Line("p9", "new", ()), *found, store("p9", strategy, "p1"))) == {"p2"}
 
 
 def test_a_strategy_that_was_loaded_in_front_of_a_call_is_no_more_that_of_the_table() -> None:

@@ -91,14 +91,10 @@ def tested(lines: tuple[Line, ...]) -> set[str]:
 
 
 def puts_away(lines: tuple[Line, ...], storages: re.Pattern[str]) -> bool:
-    """Does a trace store to such a storage, to a class, or to a strategy of what it has not made? Behind that its own
-    test of a strategy does not tell of which type a storage is."""
-    new = {line.result for line in lines if line.name.startswith("new")}
-    stores = [(found.memory, found.place[0]) for line in lines if (found := line.access) and found.is_store]
-    return any(
-        storages.fullmatch(memory) or _OF_CLASS.fullmatch(memory) or (_STRATEGY.fullmatch(memory) and owner not in new)
-        for memory, owner in stores
-    )
+    """Does a trace store to such a storage, to a class, or to a strategy? Behind that its own test of a strategy does
+    not tell of which type a storage is."""
+    stores = [found.memory for line in lines if (found := line.access) and found.is_store]
+    return any(one.fullmatch(memory) for memory in stores for one in (storages, _OF_CLASS, _STRATEGY))
 
 
 def in_storages(lines: tuple[Line, ...], storages: re.Pattern[str], *, is_recorded: bool = True) -> dict[str, str]:
