@@ -65,6 +65,9 @@ def slow(trace):
     raise Unsupported("label", 1)
 """
 
+OPTIONS = Options(effort=1_000_000)
+"""Verdicts that hang on effort alone, whatever the load."""
+
 LOST = {3: "hang", 4: "crash", 7: "crash", 9: "crash", 20: "crash"}
 
 
@@ -141,7 +144,7 @@ def test_a_find_stays_what_it_is_where_a_process_is_lost_over_its_reduction(tmp_
 
 def test_the_results_are_the_same_for_any_number_of_processes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("fuzz.campaign.folder.BATCH", 8)
-    plan = plan_of("same", 30, options=Options())
+    plan = plan_of("same", 30, options=OPTIONS)
     alone = told(run(plan, tmp_path / "alone", 1))
     assert [one.seed for one in alone] == list(range(30))
     assert [one.first for one in alone] == [seed - seed % 8 for seed in range(30)]
@@ -152,7 +155,7 @@ def test_a_campaign_that_was_broken_off_goes_on(tmp_path: Path, monkeypatch: pyt
     monkeypatch.setattr("fuzz.campaign.folder.BATCH", 8)
     monkeypatch.setattr("fuzz.campaign.plan._LATE_S", 0.0)
     monkeypatch.setattr("fuzz.campaign.plan.REDUCE_S", 0.0)
-    plan = plan_of("planted", 26, seed=4)
+    plan = plan_of("planted", 26, seed=4, options=OPTIONS)
     whole = told(run(plan, tmp_path / "whole", 2))
     folder = tmp_path / "broken"
     for at_most in (2, 5, 13, 21):
