@@ -26,7 +26,7 @@ DEFAULT_MIX: Mix = (
 )
 
 
-AIMED_MIX: Mix = (*DEFAULT_MIX, (integers.take_relative, 4), (integers.test_border, 8))
+AIMED_MIX: Mix = (*DEFAULT_MIX, (integers.take_relative, 4), (integers.test_border, 8), (integers.keep_within, 6))
 """The same of an optimizer that is not ours."""
 
 _FEW: Mix = tuple((step, -(-weight // 4)) for step, weight in DEFAULT_MIX)

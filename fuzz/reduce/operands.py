@@ -86,10 +86,15 @@ def simplify_operands(candidate: Candidate) -> Iterator[Change]:
     for trace in candidate.traces:
         for op in reversed([op for op in all_operations(trace) if op.line in candidate.shared_lines]):
             for place, value in enumerate(operands(op)):
-                if value is not None:
+                if value is not None and not _is_class(op, place):
                     dead: tuple[Value | None, ...] = (None,) if place >= len(op.args) else ()
                     for other in (*dead, *_simpler_values(candidate, trace, op, value)):
                         yield Put(op.line, place, value, other)
+
+
+def _is_class(op: Operation, place: int) -> bool:
+    """Is the operand the class that is asked for, in place of which no number stands?"""
+    return op.op.memory is not None and op.op.memory.class_arg == place
 
 
 _PLAIN: dict[Type, tuple[Value, ...]] = {

@@ -76,7 +76,7 @@ def test_the_buckets_of_a_fault_are_counted() -> None:
     chosen = ["--subject", "peephole", "--fault", "le learned as lt", "--fault", "modulo of a negative divisor"]
     told = table(*chosen, "--buckets", "2", "--", "--traces", "300", "--kinds", "integers")
     assert "| peephole | le learned as lt | 2 | 0 | 1 | 2 | fact-of-guard-signed-comparison-" in told
-    assert "| peephole | modulo of a negative divisor | 1 | 0 | 1 | 1 | fact-of-int_py_mod-" in told
+    assert "| peephole | modulo of a negative divisor | 2 | 0 | 1 | 2 | fact-of-int_py_mod-" in told
     assert told.endswith("\n- peephole: 2 buckets of 2 faults; 0 of 1 pairs share one\n")
 
 

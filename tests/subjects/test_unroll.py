@@ -45,6 +45,6 @@ def test_without_a_fault_it_is_never_wrong() -> None:
 
 
 def test_a_fault_is_found_and_made_small() -> None:
-    results, (case, *_) = campaign("--fault", "old value handed on", traces=8)
+    results, (case, *_) = campaign("--fault", "old value handed on", traces=24)
     assert "refuted" in {result.verdict for result in results}
     assert len(parse(case.before).ops) <= 4

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from functools import partial
 
-from fuzz.draw.choices import NotDrawable
+from fuzz.draw.choices import NotDrawable, relatives
 from fuzz.draw.draft import Args, Draft
 from fuzz.draw.rows import family, is_scaling, is_sum
 from fuzz.draw.steps.laws import INNER, OTHER, X, Y, near_laws_of
@@ -92,6 +93,35 @@ def test_border(draft: Draft) -> None:
     test = draft.test(result, ConstInt(draft.domain.const(border)))
     if draft.choices.chance(50):
         draft.guard_on(test)
+
+
+def keep_within(draft: Draft) -> None:
+    """A variable between two ends, near which an operation on it, with a constant, begins to do something."""
+    var, rows = draft.variable(), draft.rows
+    row = draft.choices.pick([row for row in rows.pure if row.constant_args or row.defined or row in rows.masks])
+    args = _beside(draft, row, var)
+    if not draft.is_defined(row, args):
+        return
+    value, half = draft.values[var.name], 1 << (draft.shape.word - 1)
+    edges = {0, -1, half - 1, -half, *(edge for arg in args[1:] for edge in _edges(draft, arg))}
+    ends = [edge for edge in edges if edge <= value], [edge for edge in edges if edge >= value]
+    for limits in ends:
+        limit = ConstInt(draft.choices.pick(sorted(limits)))
+        draft.guard_on(draft.compute(draft.choices.pick(rows.signed), (var, limit)))
+    draft.checked.append(var)
+    draft.compute(row, args)
+
+
+def _edges(draft: Draft, beside: Value) -> Iterator[int]:
+    number = draft.value(beside)
+    for edge in (number, *relatives(number, draft.shape.word)):
+        yield from (draft.domain.const(sign * edge + near) for sign in (1, -1) for near in (-1, 0, 1))
+
+
+def _beside(draft: Draft, row: Op, var: Var) -> Args:
+    """The variable, and a constant if the row takes two."""
+    beside = draft.choices.integer(1, 2) if row.constant_args else draft.constant()
+    return (var, ConstInt(beside))[: len(row.args or ())]
 
 
 def _limit(draft: Draft, var: Var, beside: int) -> int:

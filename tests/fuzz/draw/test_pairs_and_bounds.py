@@ -66,6 +66,23 @@ def test_constants_of_two_operations_have_to_do_with_each_other(one: str, other:
     assert any(is_related(_constant(inner), _constant(outer)) for inner, outer in found)
 
 
+def test_ranges_end_where_an_operation_begins_to_do_something() -> None:
+    """Among them some that end with the last number that a byte with a sign has, and some that end with the next."""
+    limits = Counter(
+        arg.value
+        for trace in drawn(((integers.keep_within, 1),))
+        for bytes_, var in [(op.args[1], op.args[0]) for op in trace.ops if op.op.name == "int_signext"]
+        if bytes_ == ConstInt(1)
+        for op in trace.ops
+        if op.op in rows(64).signed and var in op.args
+        for arg in op.args
+        if isinstance(arg, ConstInt)
+    )
+    assert limits[127] > 5
+    assert limits[128] > 5
+    assert limits[-128] + limits[-129] > 5
+
+
 def test_relatives_are_words() -> None:
     assert {255, 256, 128, 56, -9, 1, 7, 9} <= set(relatives(8, 64))
     assert 1 in relatives(0xFF, 64)

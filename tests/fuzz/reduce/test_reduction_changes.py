@@ -80,6 +80,16 @@ def test_a_change_gives_an_honest_candidate(seed: int, changes: Changes, choice:
             )
 
 
+@pytest.mark.parametrize("guard", ["guard_class", "guard_subclass", "guard_nonnull_class"])
+def test_no_number_stands_for_a_class(guard: str) -> None:
+    trace = parse(f"[p0, p1]\n{guard}(p1, ConstClass(T)) [p0]\nfinish()\n")
+    candidate = numbered(Candidate(trace, None, State((NULL, NULL))))
+    tried = [made(change, candidate) for change in simplify_operands(candidate)]
+    texts = [format_trace(one.before) for one in tried if one is not None]
+    assert any("(p0, " in text for text in texts)
+    assert all("ConstClass(T)" in text for text in texts)
+
+
 @given(st.integers(0, 1 << 20), st.data())
 def test_operations_go_and_the_others_compute_the_same(seed: int, data: st.DataObject) -> None:
     """Inputs take the place of what was computed, with the same values."""
