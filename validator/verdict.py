@@ -28,8 +28,9 @@ class Options:
     """`effort` is the budget of one query in Z3's rlimit units (about ten million a second); `timeout_s` the net behind
     it, for the pair, in seconds. `memory_mb` is a limit for each process of a solver. `certify`: a proof has its
     certificate; `audit`: and the checker's word on it. `simplify`: counterexamples are made simpler. `notes`: a proof
-    is said to be vacuous or not; without them it is not, if failargs are ignored. `moved`: it is told
-    which guards fail elsewhere, from this one on; None: of no guards.
+    is said to be vacuous or not; without them it is not, if failargs are ignored. `moved`: it is told which guards fail
+    elsewhere, from this one on, `moved_from`: and of those that stand for this recorded one, or one behind it; None: of
+    none.
     `runs`: where parts of a loop, or of a bridge to it, are not proved, runs of the loop are looked for that differ.
     `by_preamble`: in the place of the recorded loop, to which a bridge goes, stands the preamble of the peeled one."""
 
@@ -45,6 +46,7 @@ class Options:
     simplify: bool = True
     notes: bool = True
     moved: int | None = 0
+    moved_from: int | None = None
     runs: bool = True
     by_preamble: bool = False
 

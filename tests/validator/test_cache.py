@@ -115,6 +115,7 @@ def other_questions() -> dict[str, Question]:
         "simplify": False,
         "notes": False,
         "moved": None,
+        "moved_from": 1,
         "runs": False,
         "by_preamble": True,
     }

@@ -106,11 +106,9 @@ def _verdict(loop: Loop, judging: Judging) -> Verdict:
     for proof in _proofs(loop, judging.options, proved):
         is_told = proof.name != AGAIN
         asks_where_guards_fail = proof.name == BODY and _asks_where_guards_fail(loop, judging.options)
-        notes = proof.options.notes or asks_where_guards_fail
-        moved = proof.options.moved if proof.name in (ENTRY, BODY) else None
-        if moved is None and asks_where_guards_fail:
-            moved = 0 if judging.options.by_preamble else len(loop.first[1].guards)
-        options = replace(proof.options, notes=notes, moved=moved)
+        options = replace(proof.options, moved=proof.options.moved if proof.name in (ENTRY, BODY) else None)
+        if asks_where_guards_fail:
+            options = _asking_where(loop, options, judging.options)
         verdict = judging.verdict(proof.before, proof.after, options, is_vacuous_told=is_told)
         if proof.name == STEP and isinstance(verdict, Refuted | Unknown):
             verdict = _freer(loop, judging, proved[BODY].origins, verdict)
@@ -153,6 +151,15 @@ def _with_places(loop: Loop, judging: Judging) -> Loop | Unknown:
     return replace(loop, peeled=replace(loop.peeled, body=body))
 
 
+def _asking_where(loop: Loop, of_proof: Options, options: Options) -> Options:
+    """The options of a proof, with which it is told of the guards that `_elsewhere` asks for where they fail."""
+    of_proof = replace(of_proof, notes=True)
+    if of_proof.moved is not None:
+        return of_proof
+    moved = len(loop.first[1].guards) if _leaves_with_the_recorded(loop, options) else None
+    return replace(of_proof, moved=moved, moved_from=_behind_start(loop) if options.by_preamble else None)
+
+
 def _asks_where_guards_fail(loop: Loop, options: Options) -> bool:
     """Is it no note where guards of the body fail?"""
     return options.by_preamble or _leaves_with_the_recorded(loop, options)
@@ -184,10 +191,15 @@ def _elsewhere(loop: Loop, of_body: Evidence, options: Options) -> str:
     is_asked = _leaves_with_the_recorded(loop, options)
     if is_asked and (guards := [j for j in of_body.stricter if j >= in_body]):
         return f"guard {guards[0]} fails where the recorded loop goes on"
-    first = len(loop.first[0].guards) + _has_place_in_front(loop.recorded)
+    first = _behind_start(loop)
     others = ((j, of_body.origins[j]) for j in sorted((*of_body.early, *of_body.stricter)))
     guards = [j for j, origin in others if origin is not None and origin >= first]
     return f"guard {guards[0]} fails where that of the preamble does not" if guards and options.by_preamble else ""
+
+
+def _behind_start(loop: Loop) -> int:
+    """The number of the first recorded guard behind the one, if there is one, where the preamble has begun."""
+    return len(loop.first[0].guards) + _has_place_in_front(loop.recorded)
 
 
 def _has_place_in_front(preamble: Part) -> bool:

@@ -109,9 +109,11 @@ def guards_elsewhere(
     stricter: list[int] = []
     if pair.options.guards is Guards.SAME:
         return early, stricter
-    told = range(len(origins))[len(origins) if pair.options.moved is None else pair.options.moved :]
+    first, first_origin = pair.options.moved, pair.options.moved_from
+    told = [] if first is None else range(first, len(origins))
+    of_origin = [j for j, k in enumerate(origins) if k is not None and first_origin is not None and k >= first_origin]
     doubted = inferred if pair.options.failargs is not Failargs.IGNORE else ()
-    for j in sorted({*told, *doubted}, reverse=True):
+    for j in sorted({*told, *of_origin, *doubted}, reverse=True):
         origin = origins[j]
         if origin is None or pair.after.guards[j].passes is pair.before.guards[origin].passes:
             continue

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from optimizer.ir.immutable import replace
 from optimizer.ir.text import parse
 from tests.validator.loop_pairs import LOADED_ONCE, edited
 from validator import Failargs, Guards, Options, Proved, Unknown, Unsupported, Verdict, validate
@@ -16,7 +17,7 @@ BRIDGED = "[p0, i0]\ni3 = getfield_gc_i(p0, descr=Node.step)\njump(p0, i0, i3, d
 SOONER = LOADED_ONCE[:LABEL] + edited(LOADED_ONCE[LABEL:], "1000", "500")
 LATER = LOADED_ONCE[:LABEL] + edited(LOADED_ONCE[LABEL:], "1000", "2000")
 
-BY_PREAMBLE = Options(by_preamble=True)
+BY_PREAMBLE = Options(by_preamble=True, moved=None)
 
 
 def bridged(after: str, preamble: str, peeled: str, options: Options = BY_PREAMBLE) -> Verdict:
@@ -32,7 +33,7 @@ def test_its_guards_fail_where_those_of_the_preamble_do() -> None:
     assert isinstance(bridged(BRIDGED, PREAMBLE, SOONER, Options(guards=Guards.SAFE)), Proved)
     assert isinstance(bridged(BRIDGED, PREAMBLE, SOONER), Unknown)
     assert isinstance(bridged(BRIDGED, PREAMBLE, LATER), Unknown)
-    without_notes = Options(failargs=Failargs.IGNORE, notes=False, by_preamble=True)
+    without_notes = replace(BY_PREAMBLE, failargs=Failargs.IGNORE, notes=False)
     assert isinstance(bridged(BRIDGED, PREAMBLE, LOADED_ONCE, without_notes), Proved)
     assert isinstance(bridged(BRIDGED, PREAMBLE, SOONER, without_notes), Unknown)
 

@@ -210,7 +210,7 @@ def test_a_label_that_is_handed_something_else_may_not_be_left_at_once(
     recorded = HALVED if before else LISTS.sub("", HALVED)
     peeled = HALVED_TWICE if after else LISTS.sub("", HALVED_TWICE)
     loop = peeled.replace("label(i3, descr=Body)", "jump(i3)").split("i4")[0] if by_preamble else recorded
-    options = {"failargs": failargs, "by_preamble": by_preamble, "guards": guards}
+    options = {"failargs": failargs, "by_preamble": by_preamble, "guards": guards, "moved": None}
     right, wrong = (ADDED.replace("i1)\n", f"{handed}, descr=Body)\n") for handed in ("i1", "3"))
     assert isinstance(bridged(ADDED, right, (loop, peeled), **options), Proved)
     assert not isinstance(bridged(ADDED, wrong, (loop, peeled), **options), Proved)
@@ -222,8 +222,8 @@ def test_nor_where_no_list_holds_it(listed: str, guards: Guards) -> None:
     """A list that does not hold it shows nobody with what the label is left; where guards may fail anywhere, it may."""
     loop = LISTS.sub(f" {listed}", HALVED), LISTS.sub(f" {listed}", HALVED_TWICE)
     right, wrong = (ADDED.replace("i1)\n", f"{handed}, descr=Body)\n") for handed in ("i1", "3"))
-    assert isinstance(bridged(ADDED, right, loop, guards=guards), Proved)
-    assert isinstance(bridged(ADDED, wrong, loop, guards=guards), Proved) is (guards is Guards.SAFE)
+    assert isinstance(bridged(ADDED, right, loop, guards=guards, moved=None), Proved)
+    assert isinstance(bridged(ADDED, wrong, loop, guards=guards, moved=None), Proved) is (guards is Guards.SAFE)
 
 
 def test_what_the_preamble_of_its_loop_asks_is_taken_for_granted_by_no_bridge() -> None:
