@@ -80,6 +80,35 @@ def test_a_change_gives_an_honest_candidate(seed: int, changes: Changes, choice:
             )
 
 
+DECLARED = """
++++
+[struct.S]
+fields = { x = { type = "int", immutable = true } }
+
+[descr]
+d = "S.x"
++++
+[p0]
+i1 = getfield_gc_i(p0, descr=d)
+finish(i1)
+"""
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ('{ type = "int", immutable = true }', '"int"'),
+        ('[descr]\nd = "S.x"\n', ""),
+    ],
+)
+def test_less_is_declared(old: str, new: str) -> None:
+    """Another name goes with what it is the name of where it stands."""
+    candidate = numbered(Candidate(parse(DECLARED), None, State((NULL,))))
+    wanted = parse(DECLARED.replace(old, new).replace("descr=d)", f"descr={'d' if new else 'S.x'})"))
+    tried = [made(change, candidate) for change in drop_declarations(candidate)]
+    assert format_trace(wanted) in [format_trace(one.before) for one in tried if one is not None]
+
+
 @pytest.mark.parametrize("guard", ["guard_class", "guard_subclass", "guard_nonnull_class"])
 def test_no_number_stands_for_a_class(guard: str) -> None:
     trace = parse(f"[p0, p1]\n{guard}(p1, ConstClass(T)) [p0]\nfinish()\n")
