@@ -87,18 +87,20 @@ def _reflexive(word: int) -> tuple[Op, ...]:
 
 
 def _teaching(ops: Sequence[Operation], var: Var) -> list[tuple[str, bool]]:
-    """The operations by which the last one tells of the value, each with whether it is more than a test or a guard."""
+    """The operations by which the last one tells of the value, each with whether it is more than a test or a guard. One
+    of overflow tells what the operation does that overflows."""
     last = ops[-1]
+    flagging = next((op for op in reversed(ops) if op.op.overflows is not None), None) if last.op.reads_flag else None
     needed, found = set(last.args), [last]
     for op in reversed(ops[:-1]):
-        if op.result in needed and op.result != var:
+        if op is flagging or (op.result in needed and op.result != var):
             needed.update(op.args)
             found.append(op)
     reached = {var}
     for op in reversed(found[1:]):
         if op.result is not None and not reached.isdisjoint(op.args):
             reached.add(op.result)
-    told = [last, *(op for op in found[1:] if op.result in reached)]
+    told = [last, *(op for op in found[1:] if op is flagging or op.result in reached)]
     return [(_name(op), not is_test(op.op) and op.exit is None) for op in told]
 
 

@@ -28,20 +28,22 @@ def judge(before: Trace, after: Trace, state: State) -> Verdict:
 
 def with_facts(learned: str) -> Optimizer:
     """An optimizer that takes the results of these operations to be at least 0, or, with `guard_true`, the argument of
-    each comparison with `int_le` that it has passed."""
+    each comparison with `int_le` that it has passed, with `guard_no_overflow`, what did not overflow."""
 
     def optimized(trace: Trace) -> Trace:
         values: dict[Value, Value] = {}
         positive: set[Value] = set()
-        tested: dict[Value, Value] = {}
+        tested: dict[Value | None, Value] = {}
         ops: list[Operation] = []
         for op in trace.ops:
             op = _with_values(op, values)
             if op.result is not None and (known := _known(op, positive)) is not None:
                 values[op.result] = known
                 continue
-            if op.op.name == learned and op.op.is_guard and op.args[0] in tested:
-                positive.add(tested[op.args[0]])
+            if op.op.name == learned and op.op.is_guard and (told := op.args[0] if op.args else None) in tested:
+                positive.add(tested[told])
+            if op.op.overflows is not None and op.result is not None:
+                tested[None] = op.result
             if op.op.name == "int_le" and op.result is not None:
                 tested[op.result] = op.args[0]
             if op.op.name == learned and op.result is not None:
@@ -99,6 +101,7 @@ def bucket(text: str, optimizer: Optimizer) -> str:
     ("learned", "taught", "named"),
     [
         ("int_sub", "i2 = int_sub(i0, i1)", "fact-of-int_sub-"),
+        ("guard_no_overflow", "i2 = int_add_ovf(i0, i1)\nguard_no_overflow() []", "fact-of-int_add_ovf-"),
         ("guard_true", "i5 = int_le(i2, 7)\nguard_true(i5) []", "fact-of-guard-signed-comparison-"),
     ],
 )
