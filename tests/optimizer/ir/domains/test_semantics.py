@@ -16,7 +16,7 @@ from optimizer.ir.domains.concrete import concrete
 from optimizer.ir.domains.term import Term, evaluate
 from optimizer.ir.domains.terms import Terms
 from optimizer.ir.rows.ops import OPS, Kind, Op, Type
-from optimizer.ir.run.interpreter import Finished, GuardFailed, Undefined, run
+from optimizer.ir.run.interpreter import Finished, GuardFailed, Program, Undefined
 from optimizer.ir.trace import ConstInt, Exit, Operation, Trace, Value, Var
 from validator.solvers.answers import SolverChoice, Unsat
 from validator.solvers.portfolio import Portfolio
@@ -61,8 +61,12 @@ def a_trace(row: Op, width: int, args: tuple[int, ...]) -> Trace:
 
 
 def check_interpreter(row: Op, width: int, inputs: Iterable[tuple[int, ...]]) -> None:
+    programs: dict[tuple[int, ...], Program] = {}  # by the constants that it asks for
     for args in inputs:
-        outcome = run(a_trace(row, width, args), args).outcome
+        constants = tuple(args[n] for n in row.constant_args)
+        if constants not in programs:
+            programs[constants] = Program(a_trace(row, width, args))
+        outcome = programs[constants].run(args).outcome
         wanted = expected(row, width, args)
         if wanted is None:
             assert isinstance(outcome, Undefined), (row.name, args)
