@@ -21,7 +21,7 @@ from validator.verdict import Proved
 
 SOLVERS = [choice for choice in SolverChoice if choice is not SolverChoice.AUTO]
 OPERATIONS = [name for name in PRIMITIVES if name not in ("const", "truth")]
-WIDTH = 4
+WIDTH = 3
 
 
 def available(choice: SolverChoice) -> SolverChoice:
@@ -44,7 +44,7 @@ def wrong_somewhere(t: PlainTerms, operation: str) -> Term:
     names = [t.var(f"x{number}") for number in range(len(sorts))]
     args = [name if sort == "word" else t.eq(name, t.const(1)) for name, sort in zip(names, sorts, strict=True)]
     result = getattr(t, operation)(*args)
-    choices = [range(-8, 8) if sort == "word" else (0, 1) for sort in sorts]
+    choices = [range(-domain.half, domain.half) if sort == "word" else (0, 1) for sort in sorts]
     wrong = t.false
     for values in itertools.product(*choices):
         concretes = [bool(value) if sort == "condition" else value for value, sort in zip(values, sorts, strict=True)]
