@@ -22,9 +22,9 @@ def assert_becomes(before: str, after: str, *passes: str) -> Optimization:
     assert format_trace(done.trace) == format_trace(parse(after))
     assert run_passes(done.trace, passes).trace == done.trace
     if any(op.memory is not None for op in trace.ops) or any(var.type is Type.REF for var in trace.inputs):
-        assert_agree_on_heaps(trace, done.trace, 200, Random(0))
+        assert_agree_on_heaps(trace, done.trace, 160, Random(0))
     else:
-        assert_agree(trace, done.trace, random_inputs(trace, 200, Random(0)))
+        assert_agree(trace, done.trace, random_inputs(trace, 100, Random(0)))
     return done
 
 

@@ -82,7 +82,7 @@ def test_the_docstrings_say_what_happens(module: ModuleType, passes: list[str]) 
 def test_on_random_traces_it_is_idempotent_well_formed_and_right(word: int) -> None:
     random = Random(word)
     shape = Shape(word=word, max_operations=40)
-    for _ in range(120):
+    for _ in range(60):
         made = generate(random, shape)
         passes = random.choice(SUBSETS) if random.random() < 0.4 else DEFAULT_PASSES
         after = optimize(made.trace, passes)

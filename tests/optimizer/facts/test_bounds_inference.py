@@ -311,7 +311,7 @@ def check_truth(random: Random, known: BoundsInference, runs: Runs) -> None:
             assert holds == truth, f"{row.name}{args}\n" + "\n".join(runs.told)
 
 
-@pytest.mark.parametrize(("word", "inputs", "traces"), [(4, 2, 200), (5, 2, 70), (4, 3, 16)])
+@pytest.mark.parametrize(("word", "inputs", "traces"), [(4, 2, 100), (5, 2, 35), (4, 3, 8)])
 def test_all_runs_of_random_traces_are_within_their_bounds(word: int, inputs: int, traces: int) -> None:
     random = Random(f"{word} {inputs}")
     half = 1 << (word - 1)

@@ -27,7 +27,7 @@ from optimizer.ir.rows.ops import OPS, Op
 ON_CONDITIONS = ("both", "either", "ite", "not_")
 ON_WORDS = tuple(name for name in PRIMITIVES if name not in ("const", "truth", *ON_CONDITIONS))
 ROWS = [row for row in OPS.values() if row.is_pure]
-SMALL = [(bounds_domain(3), 48), (bounds_domain(4), 48)]
+SMALL = [(bounds_domain(3), 34), (bounds_domain(4), 34)]
 """Domains, and how many of their values to take."""
 
 

@@ -514,7 +514,7 @@ def test_undeclared_fields_of_what_is_not_cleared(body: str, how: str) -> None:
     assert ends.most_common(1)[0][0] == how
 
 
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("seed", range(2))
 def test_random_traces(seed: int) -> None:
     random = Random(seed)
     ends: Counter[str] = Counter()

@@ -33,7 +33,7 @@ def heap_of(trace: Trace, texts: dict[str, Text]) -> Heap:
 def test_the_rows_do_what_their_reference_does(calls: bool) -> None:
     ended: Counter[str] = Counter()
     made: Counter[str | None] = Counter()
-    for seed in range(600):
+    for seed in range(400):
         random = Random(seed)
         trace = parse((DECLARATIONS if calls else "") + random_trace(random, calls=calls))
         wide = "unicode" in str(trace.ops)
