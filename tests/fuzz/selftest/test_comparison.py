@@ -34,7 +34,7 @@ from validator.tell.report import verdict_name
 from validator.verdict import Options, Proved
 
 _OPTIONS = Options(effort=2_000_000, timeout_s=20.0)
-_PAIRS = 16
+_PAIRS = 8
 
 
 def test_nothing_contradicts_anything() -> None:
