@@ -162,7 +162,7 @@ def test_verdicts_agree_with_runs_near_an_example(seed: int) -> None:
 
 def test_states_show_most_of_what_is_refuted() -> None:
     """States near an example find the difference of most pairs that are refuted, so that they would of wrong proofs."""
-    random = Random("power")
+    random = Random("strength")
     shown: Counter[bool] = Counter()
     while shown.total() < 12:
         case, example = pair(random)
