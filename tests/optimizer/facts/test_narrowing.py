@@ -30,7 +30,7 @@ def test_narrowing_one_operation_is_sound_at_width_4(row: Op) -> None:
     random, word, d = Random(row.name), 4, concrete(4)
     words, flags = range(-8, 8), (None, False, True)
     assert row.args is not None
-    for _ in range(150):
+    for _ in range(80):
         if row.reads_flag:
             args: tuple[Fact, ...] = (random.choice(flags),)
         else:
@@ -76,7 +76,7 @@ def test_narrowing_one_operation_is_sound_at_width_64(row: Op) -> None:
     random, d = Random(row.name), concrete(64)
     assert row.args is not None
     assert row.meaning is not None
-    for _ in range(150):
+    for _ in range(80):
         small = [random.choice((random.randrange(-70, 70), 1 << random.randrange(63))) for _ in row.args]
         values = [random.choice((one, random.randrange(MININT, MAXINT))) for one in small]
         if row.defined is not None and not row.defined(d, *values):

@@ -49,7 +49,7 @@ def test_what_may_wrap_around_is_no_sum() -> None:
     assert not _facts(t.slt(x, y), terms=t).proves(t.ult(x, y))
 
 
-@pytest.mark.parametrize("seed", range(24))
+@pytest.mark.parametrize("seed", range(12))
 def test_claims_hold_wherever_the_conditions_do(seed: int) -> None:
     """All values of three words of 3 bits: nothing wrong follows."""
     random, t = Random(seed), ObjectTerms(WIDTH, Layout())
