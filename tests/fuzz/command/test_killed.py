@@ -56,7 +56,7 @@ def killed(process: Loaded | subprocess.Popen[str], all_of: list[int]) -> None:
     assert all_of
     os.kill(process.pid, signal.SIGKILL)
     try:
-        wait_until(lambda: not any(map(is_running, all_of)), 10)
+        wait_until(lambda: not any(map(is_running, all_of)))
     finally:
         for one in filter(is_running, all_of):
             os.kill(one, signal.SIGKILL)

@@ -358,7 +358,7 @@ def test_workers_end_with_the_command(tmp_path: Path) -> None:
     wait_until(lambda: len(children_of(process.pid)) == 2)
     workers = children_of(process.pid)
     os.kill(process.pid, signal.SIGKILL)
-    wait_until(lambda: not any(map(is_running, workers)), 10)
+    wait_until(lambda: not any(map(is_running, workers)))
 
 
 def test_ctrl_c_ends_the_proofs(tmp_path: Path) -> None:

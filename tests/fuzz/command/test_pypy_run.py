@@ -121,7 +121,7 @@ def test_sigterm_ends_the_program_too(tmp_path: Path, stubborn: bool) -> None:
     os.kill(process.pid, signal.SIGTERM)
     process.communicate(20)
     assert process.returncode == 128 + signal.SIGTERM
-    wait_until(lambda: not is_running(program), 10)
+    wait_until(lambda: not is_running(program))
 
 
 @pytest.mark.skipif(PYPY is None, reason="needs pypy3")
