@@ -112,7 +112,9 @@ def _declared(trace: Trace) -> int:
     effects = [names for one in told.calls for names in (one.reads, one.writes) if names != ("*",)]
     named = sum(1 + len(names) for names in effects) + sum(1 for one in told.structs if not one.cleared)
     parents = sum(one.parent is not None for one in told.structs)
-    steady = sum(field.immutable + field.quasi_immutable for one in told.structs for field in one.fields)
+    own = [*(one.fields for one in told.structs), *(one.fields for one in told.arrays)]
+    steady = sum(field.immutable + field.quasi_immutable for each in own for field in each)
+    steady += sum(array.immutable for array in told.arrays)
     named += not told.cleared
     return sum(map(len, told.sections.values())) * 4 + fields * 2 + known + named + parents + steady
 

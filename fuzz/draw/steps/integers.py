@@ -113,6 +113,7 @@ def keep_within(draft: Draft) -> None:
 
 
 def _edges(draft: Draft, beside: Value) -> Iterator[int]:
+    """The numbers near which an operation with that constant may begin to do something."""
     number = draft.value(beside)
     for edge in (number, *relatives(number, draft.shape.word)):
         yield from (draft.domain.const(sign * edge + near) for sign in (1, -1) for near in (-1, 0, 1))
