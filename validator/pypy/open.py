@@ -19,10 +19,10 @@ from optimizer.ir.dialects.pypy_pairs import Kind
 from optimizer.ir.run.interpreter import GuardFailed
 from optimizer.ir.run.runs import Stopped
 from validator.pypy.inferred.sameness import Node, Sameness
+from validator.pypy.printed.kinds.variables import says_kind, without_kinds
 from validator.pypy.printed.lines import NULL, Line, is_float, is_pointer, is_variable
 from validator.pypy.printed.rows import Rows, rows_of
 from validator.pypy.printed.straight import AFTER, BEFORE, TOKEN, Sides
-from validator.pypy.printed.variables import says_kind, without_kinds
 from validator.search.counterexample import Counterexample
 
 _ADDRESS = 1 << 40

@@ -28,17 +28,17 @@ from validator.pypy.inferred.sameness import FOUND_LATER, Node, Sameness
 from validator.pypy.inferred.watched import with_watched
 from validator.pypy.printed.float_bytes import with_float_bytes
 from validator.pypy.printed.frames import check_frames
+from validator.pypy.printed.kinds.lists import named_kinds, with_lists
+from validator.pypy.printed.kinds.tables import with_tables
+from validator.pypy.printed.kinds.variables import named, with_kinds, with_variables
 from validator.pypy.printed.lines import Line, is_pointer, read_printed
-from validator.pypy.printed.lists import named_kinds, with_lists
 from validator.pypy.printed.lookups import with_lookups
 from validator.pypy.printed.parents import Parents, Place, correspond, path_to
 from validator.pypy.printed.patterns import with_pattern
 from validator.pypy.printed.rows import Rows, by_preamble, rows_of, with_target
 from validator.pypy.printed.signals import with_ticks
 from validator.pypy.printed.straight import UNUSED, NotStraight, Sides, sides_of
-from validator.pypy.printed.tables import with_tables
 from validator.pypy.printed.thread import with_readings
-from validator.pypy.printed.variables import named, with_kinds, with_variables
 from validator.pypy.study import SEEN_ELSEWHERE, Knowledge
 from validator.pypy.translate import Translated, translate
 

@@ -50,7 +50,7 @@ from validator.prove.matching import Simplify
 from validator.prove.memory.chains import Renewed, Stored, links
 from validator.prove.obligations import Pair, Place
 from validator.prove.pairing import encode_pair, matched
-from validator.pypy.printed.variables import KIND_OF
+from validator.pypy.printed.kinds.variables import KIND_OF
 from validator.verdict import Options
 
 Loop = tuple[Trace, Trace] | None

@@ -36,16 +36,16 @@ from validator.pypy.printed.copies import COPIED
 from validator.pypy.printed.descrs import Descrs
 from validator.pypy.printed.float_bytes import FLOAT_BYTES
 from validator.pypy.printed.frames import Prologues
+from validator.pypy.printed.kinds.lists import OF_ONE_KIND, with_lists
+from validator.pypy.printed.kinds.tables import OF_ONE_STRATEGY, with_tables
+from validator.pypy.printed.kinds.variables import OF_NOBODY_ELSE
 from validator.pypy.printed.lines import FOREIGN, RPYTHON, Printed, read_printed
-from validator.pypy.printed.lists import OF_ONE_KIND, with_lists
 from validator.pypy.printed.lookups import LOOKED_UP
 from validator.pypy.printed.parents import Parents, Targets
 from validator.pypy.printed.patterns import OF_ONE_PATTERN
 from validator.pypy.printed.rows import rows_of
 from validator.pypy.printed.signals import SIGNALS
 from validator.pypy.printed.straight import UNUSED, NotStraight, Sides, sides_of
-from validator.pypy.printed.tables import OF_ONE_STRATEGY, with_tables
-from validator.pypy.printed.variables import OF_NOBODY_ELSE
 from validator.pypy.translate import BY_NAME, HASHES, INSTANCES, SAME_CONSTANTS
 
 SEEN_ELSEWHERE = " (seen in other programs)"

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from validator.pypy.printed import tables
+from validator.pypy.printed.kinds import tables
+from validator.pypy.printed.kinds.lists import of_tested_strategies, with_lists
+from validator.pypy.printed.kinds.variables import with_variables
 from validator.pypy.printed.lines import Line, Printed
-from validator.pypy.printed.lists import of_tested_strategies, with_lists
 from validator.pypy.printed.straight import Sides
-from validator.pypy.printed.variables import with_variables
 
 FRAME = "<FieldP pypy.interpreter.pyframe.PyFrame.inst_locals_cells_stack_w 56>"
 DICT = "<FieldP pypy.objspace.std.dictmultiobject.W_Dict{}Object.inst_d{} 16>"

@@ -7,8 +7,8 @@ import pytest
 from tests.pypy_logs import CALL, bridge, judged, judged_bridge, recorded
 from validator import Proved
 from validator.pypy.judge import Judged
+from validator.pypy.printed.kinds.lists import OF_ONE_KIND, named_kinds, with_lists
 from validator.pypy.printed.lines import Line, Printed
-from validator.pypy.printed.lists import OF_ONE_KIND, named_kinds, with_lists
 from validator.pypy.printed.straight import Sides
 
 LENGTH, ITEMS = "<FieldS list.length 8>", "<FieldP list.items 16>"

@@ -8,7 +8,7 @@ from optimizer.ir.text import parse
 from tests.pypy_logs import bridge, judged, loop, recorded
 from validator import Proved, Unknown
 from validator.pypy.judge import OPTIONS
-from validator.pypy.printed.lists import OF_ONE_KIND
+from validator.pypy.printed.kinds.lists import OF_ONE_KIND
 from validator.pypy.resume_data import may_share, with_resume_data
 
 VALUE, NEXT = "<FieldS Node.value 8>", "<FieldP List.inst_first 8>"

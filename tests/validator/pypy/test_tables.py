@@ -7,7 +7,7 @@ import pytest
 from tests.pypy_logs import CALL, bridge, judged, judged_bridge, recorded
 from validator import Proved
 from validator.pypy.judge import Judged
-from validator.pypy.printed.tables import OF_ONE_STRATEGY
+from validator.pypy.printed.kinds.tables import OF_ONE_STRATEGY
 
 NUMBER = "<FieldS dicttable.num_live_items 8>"
 ENTRIES = "<FieldP dicttable.entries 48>"

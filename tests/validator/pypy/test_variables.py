@@ -6,7 +6,7 @@ import pytest
 
 from tests.pypy_logs import bridge, judged, judged_bridge, judged_together, learned, loop, recorded
 from validator import Proved, Unknown
-from validator.pypy.printed.variables import OF_NOBODY_ELSE
+from validator.pypy.printed.kinds.variables import OF_NOBODY_ELSE
 
 FRAME = "<FieldP pypy.interpreter.pyframe.PyFrame.inst_locals_cells_stack_w 56>"
 LIST, TUPLE = "<FieldP list.items 16>", "<FieldP W_TupleObject.inst_wrappeditems 8 pure>"

@@ -29,10 +29,10 @@ from validator.pypy.inferred.fields import is_pure
 from validator.pypy.inferred.found import Found
 from validator.pypy.inferred.sameness import Sameness, sameness_in
 from validator.pypy.inferred.witnesses import Row, Witness, are_two, from_kept, kept, told
+from validator.pypy.printed.kinds.lists import array_of, of_any_kind, types_of_lists
+from validator.pypy.printed.kinds.tables import type_of, types_of_tables
 from validator.pypy.printed.lines import does_to_own, is_object
-from validator.pypy.printed.lists import array_of, of_any_kind, types_of_lists
 from validator.pypy.printed.straight import AFTER, BEFORE, Sides
-from validator.pypy.printed.tables import type_of, types_of_tables
 
 _OF_ONE_TYPE = ("<ArrayS 8>", "<ArrayF 8>")
 """Arrays of which RPython has one type of lists: references, characters and truths are of many."""

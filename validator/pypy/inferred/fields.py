@@ -28,9 +28,9 @@ from validator.pypy.inferred.found import Fact, Found, are_different
 from validator.pypy.inferred.sameness import Node, Sameness
 from validator.pypy.inferred.witnesses import Row, Witness, told_alone
 from validator.pypy.inferred.written import ALLOCATIONS, Spans, place_in, place_of, widen
+from validator.pypy.printed.kinds.variables import sharing
 from validator.pypy.printed.lines import NULL, Line, is_named, is_pointer, is_variable
 from validator.pypy.printed.straight import BEFORE, Sides
-from validator.pypy.printed.variables import sharing
 
 NEVER_CHANGES = " never changes"
 """The words behind a field for what is assumed of it."""

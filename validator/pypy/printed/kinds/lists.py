@@ -14,9 +14,9 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 
 from optimizer.ir.immutable import replace
+from validator.pypy.printed.kinds.tables import in_storages, puts_away
 from validator.pypy.printed.lines import Line, Printed
 from validator.pypy.printed.straight import Sides
-from validator.pypy.printed.tables import in_storages, puts_away
 
 OF_ONE_KIND = "lists of one strategy hold items of one kind"
 

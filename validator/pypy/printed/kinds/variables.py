@@ -20,11 +20,11 @@ from itertools import count
 
 from optimizer.ir.immutable import replace
 from validator.pypy.printed.copies import is_copy
+from validator.pypy.printed.kinds.lists import of_tested_strategies
+from validator.pypy.printed.kinds.tables import tested
 from validator.pypy.printed.lines import NULL, Line, Printed, keeps_off
-from validator.pypy.printed.lists import of_tested_strategies
 from validator.pypy.printed.parents import Path
 from validator.pypy.printed.straight import Sides
-from validator.pypy.printed.tables import tested
 
 OF_NOBODY_ELSE = "the array of a frame's variables is that of no other object"
 
