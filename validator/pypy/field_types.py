@@ -26,6 +26,7 @@ from optimizer.ir.rows.ops import OPS
 from optimizer.ir.rows.row import ARRAY, FIELD, INTERIOR, ITEM
 from optimizer.ir.text.string_text import STR
 from optimizer.ir.types.memory_types import Array, declared_field
+from validator.pypy.printed.kinds.variables import ITEMS, OF_FRAMES, is_of_frames
 from validator.pypy.printed.lines import NULL, Line
 from validator.pypy.printed.straight import Sides
 from validator.pypy.translate import Translated
@@ -134,6 +135,8 @@ def with_types(sides: Sides, types: Mapping[str, str]) -> tuple[Sides, tuple[str
     sources, stated, of = _not_null(sides), list[Line](), set[str]()
     for line in sides.after.lines:
         use = types.get(line.descr, "")
+        if use == f"{_ARRAYS}{ITEMS}" and is_of_frames(line.descr, sides.lines):
+            use = f"{_ARRAYS}{OF_FRAMES}"
         if line.name == _LOAD and use and line.args[0] in sources:
             source, value, result = sources[line.args[0]], next(names), next(names)
             stated += [Line(value, _LOAD, (source,), line.descr), *_of_type(use, value, source, result, names)]

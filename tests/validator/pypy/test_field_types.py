@@ -242,3 +242,15 @@ def test_nothing_is_said_of_what_may_be_null(shown: tuple[Line, ...]) -> None:
     stated, assumes = with_types(sides, {LOAD.descr: "strings"})
     assert (stated != sides) is bool(shown)
     assert len(assumes) == len(shown)
+
+
+def test_arrays_of_frames_are_those_that_the_pair_tells_apart() -> None:
+    """To say that they are others would contradict it, and prove whatever."""
+    end, field = Line(None, "jump", ("p0",)), "<FieldP pypy.interpreter.pyframe.PyFrame.inst_locals_cells_stack_w 56>"
+    item = Line("p2", "getarrayitem_gc_r", ("p1", "0"), "<FrameP 8>")
+    for told, descr in (((item,), "<FrameP 8>"), ((), "<ArrayP 8>")):
+        shown, load = Line(None, "guard_nonnull", ("p0",)), replace(LOAD, descr=field)
+        loop = Printed(("p0",), (end,))
+        sides = Sides(Printed(("p0",), (shown, *told, end)), Printed(("p0",), (load, *told, end)), Sides(loop, loop))
+        stated, _ = with_types(sides, {field: "arrays <ArrayP 8>"})
+        assert {line.descr for line in stated.before.lines if line.name == "arraylen_gc"} == {descr}

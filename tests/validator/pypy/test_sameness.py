@@ -379,6 +379,19 @@ def test_a_constant_that_is_stored_to_is_told_by_which_store_it_is() -> None:
     assert not met(recorded, optimized, "ptr1", "ptr12")
 
 
+def test_a_store_is_put_off_up_to_the_next_guard() -> None:
+    """To where the recorded trace stores something else behind that guard."""
+    point = "debug_merge_point(0, 0, 'f;a.py:4-{}~#{} LOAD_FAST')"
+    asks = "i5 = int_lt(i4, 9)\nguard_true(i5)"
+    first, last = (f"setfield_gc(p0, ConstPtr({{}}), {LINK})" for _ in range(2))
+    recorded = [point.format(5, 0), first.format("ptr1"), point.format(6, 2), asks, last.format("ptr2")]
+    recorded += [point.format(7, 4), last.format("ptr3"), "finish()"]
+    optimized = [point.format(5, 0), point.format(6, 2), first.format("ptr11"), asks, point.format(7, 4)]
+    optimized += [last.format("ptr13"), "finish()"]
+    assert met("\n".join(recorded), "\n".join(optimized), "ptr1", "ptr11")
+    assert met("\n".join(recorded), "\n".join(optimized), "ptr3", "ptr13")
+
+
 def test_constants_are_one_where_both_traces_store_to_one_what_one_of_them_alone_has() -> None:
     """A constant that has another name, or a string that the optimized trace puts together by itself."""
     stores = f"setfield_gc(ConstPtr({{}}), ConstPtr({{}}), {LINK})\nfinish()"

@@ -6,6 +6,7 @@ import pytest
 
 from optimizer.ir.dialects.pypy_log import read_traces
 from optimizer.ir.dialects.pypy_pairs import LogPair, pair_sections
+from optimizer.ir.immutable import replace
 from tests.pypy_logs import WORK, bridge, judged, loop, recorded
 from validator import Proved
 from validator.pypy.inferred.classes import with_classes
@@ -182,6 +183,40 @@ def test_calls_of_a_bridge_are_none_of_its_loop() -> None:
     sameness = Sameness(rows_of(sides))
     assert sameness.of(BEFORE, "p2") == sameness.of(AFTER, "p4")
     assert sameness.of(BEFORE, "p1") != sameness.of(AFTER, "p3") != sameness.of(BEFORE, "p5")
+
+
+def beside(bridge_: Line, optimized: Line, *loop_: Line) -> Sides:
+    """A bridge whose two traces jump so, to a loop that goes round with what is in a field."""
+    taken = ("p0", "p1", "i2")
+    load, round_ = Line("p3", "getfield_gc_r", ("p0",), KEY), ("p0", "p3", "i2")
+    back, label = Line(None, "jump", round_), Line(None, "label", round_)
+    recorded_, body = Printed(taken, (load, *loop_, back)), (load, *loop_)
+    again_ = (line.renamed(lambda text: {"p3": "p4", "p1": "p3"}.get(text, text)) for line in body)
+    peeled = Printed(taken, (*body, label, *again_, Line(None, "jump", ("p0", "p4", "i2"))))
+    ends = Printed(taken, (bridge_,)), Printed(taken, (optimized,))
+    return Sides(*ends, Sides(recorded_, peeled.renamed(lambda text: text.replace("ptr7", "ptr8"))))
+
+
+def test_constants_that_a_bridge_hands_to_the_label_are_those_that_it_hands_to_the_loop() -> None:
+    ends = (Line(None, "jump", ("p0", f"ConstPtr(ptr{number})", "i2")) for number in (1, 2))
+    sameness = Sameness(rows_of(beside(*ends)))
+    assert sameness.of(BEFORE, "ConstPtr(ptr1)") == sameness.of(AFTER, "ConstPtr(ptr2)")
+    elsewhere = Line(None, "jump", ("ConstPtr(ptr1)", "p1", "i2")), Line(None, "jump", ("p0", "ConstPtr(ptr2)", "i2"))
+    sameness = Sameness(rows_of(beside(*elsewhere)))
+    assert sameness.of(BEFORE, "ConstPtr(ptr1)") != sameness.of(AFTER, "ConstPtr(ptr2)")
+
+
+def test_a_bridge_has_constants_of_its_loop_by_names_of_its_own() -> None:
+    looks = (Line("i6", "getarrayitem_gc_pure_i", (f"ConstPtr(ptr{number})", "i5"), "<ArrayU 2>") for number in (1, 2))
+    shift, end = Line("i5", "int_rshift", ("i2", "7")), Line(None, "jump", ("p0", "p1", "i2"))
+    sides = beside(end, end, Line("i7", "int_add", ("i2", "9")), replace(next(looks), args=("ConstPtr(ptr7)", "i7")))
+    looks = (Line("i6", "getarrayitem_gc_pure_i", (f"ConstPtr(ptr{number})", "i5"), "<ArrayU 2>") for number in (1, 2))
+    before, after = (
+        one.with_lines((shift, look, end)) for one, look in zip((sides.before, sides.after), looks, strict=True)
+    )
+    one = [("ConstPtr(ptr1)", "ConstPtr(ptr7)")]
+    sameness = Sameness(rows_of(replace(sides, before=before, after=after)), made_one=one)
+    assert sameness.of(BEFORE, "ConstPtr(ptr1)") == sameness.of(AFTER, "ConstPtr(ptr2)")
 
 
 def test_constants_of_a_parent_are_not_those_of_its_recorded_loop_of_the_same_numbers() -> None:

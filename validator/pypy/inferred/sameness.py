@@ -28,6 +28,7 @@ from validator.pypy.printed.patterns import CODE
 from validator.pypy.printed.rows import Position, Rows, alone
 from validator.pypy.printed.straight import AFTER, BEFORE, TOKEN, Sides
 
+_STORES = ("setfield_gc", "setarrayitem_gc")
 _NO_MEETING = ("same_as_r", "quasiimmut_field")
 FIND_OUT = ("guard_value", "record_exact_value_r")
 """The operations that tell PyPy's optimizer which constant an object is; a comparison does not."""
@@ -50,8 +51,8 @@ _NESTED = 3
 """The number of new objects in one another that are told by their contents."""
 
 
-_Waiting = tuple[str, Node | None, Position]
-"""A constant of the recorded trace, what the operation gives that has it, and where that stands."""
+_Waiting = tuple[str, Node | None, Position, int]
+"""A constant of the recorded trace, what the operation gives that has it, where that stands, and its number."""
 
 
 class _Answers(dict[tuple[str, str], bool]):
@@ -152,9 +153,10 @@ class Sameness:
                 self._meet(sides.before.lines, sides.after.lines, later)
             for before, preamble in self._rows.first_parts():
                 self._meet_stores(before, preamble)
-            if not self._grew:
-                for sides in self._rows.pairs:
-                    self._meet_constants(sides)
+            for are_stored in (False, True):
+                if not self._grew:
+                    for sides in self._rows.pairs:
+                        self._meet_constants(sides, are_stored=are_stored)
             if not self._grew:
                 self._meet_taken()
                 for sides in self._rows.pairs:
@@ -275,47 +277,78 @@ class Sameness:
             first = 0 if len(others) == len(values) else -1
             self._meet_args(others[first:], values[first:])
 
-    def _meet_constants(self, sides: Sides) -> None:
-        """Joins the constants with which both traces do the same to the same, at the same position, or else in order;
-        but an operation that gives what the optimized trace has elsewhere is gone there."""
+    def _meet_constants(self, sides: Sides, *, are_stored: bool) -> None:
+        """Joins the constants that both traces store to the same place, or with which they do else the same to the
+        same, at the same position, or else in order; but an operation that gives what the optimized trace has elsewhere
+        is gone there. A store may be put off, but not over a guard."""
         before, after = sides.before.lines, sides.after.lines
         alone = {BEFORE: self._constants(BEFORE, before), AFTER: self._constants(AFTER, after)}
         both = alone[BEFORE] & alone[AFTER]
-        if both in alone.values():
+        if both == alone[AFTER]:
             return
+        ends, _ = self._behind(sides)
+        met = [self._constants(AFTER, part) & both for part in (after[: ends[1]], after[ends[1] :])]
         waiting: dict[object, list[_Waiting]] = {}
         recorded, optimized = self._results(BEFORE, before), self._results(AFTER, after)
         unmet = (alone[BEFORE] ^ alone[AFTER]) | (recorded ^ optimized)
         there = optimized | {self.of(AFTER, arg) for line in after for arg in line.args}
+        ahead = self._next_guards(before, after) if are_stored else []
         for trace, lines, positions in zip((BEFORE, AFTER), (before, after), self._rows.positions(sides), strict=True):
             told = _Made(lines, partial(self.of, trace), recorded & optimized).told
             roughly = _Made(lines, partial(self._unless, unmet, trace), recorded & optimized).told
-            for line, position in zip(lines, positions, strict=True):
+            for number, (line, position) in enumerate(zip(lines, positions, strict=True)):
+                has_met = met[number >= ends[0]] if trace == BEFORE else both
                 for place, arg in enumerate(line.args):
+                    if are_stored != (line.name in _STORES and place == len(line.args) - 1):
+                        continue
                     node = self.of(trace, arg)
                     is_stored_to = line.name == "setfield_gc" and not place  # be it one of those that both have
-                    if node not in alone[trace] or line.name in _NO_MEETING or (node in both and not is_stored_to):
+                    if node not in alone[trace] or line.name in _NO_MEETING or (node in has_met and not is_stored_to):
                         continue
                     telling = roughly if is_stored_to else told
                     rest = tuple("" if at == place else telling(other) for at, other in enumerate(line.args))
                     key = (line.name, line.descr, place, rest)
                     result = self.of(trace, line.result) if line.result else None
                     if trace == BEFORE:
-                        waiting.setdefault(key, []).append((arg, result, position))
+                        waiting.setdefault(key, []).append((arg, result, position, number))
                         continue
                     same = waiting.get(key, [])
-                    left = [at for at, (_, gives, _) in enumerate(same) if gives == result or gives not in there]
+                    left = [at for at, (_, gives, _, _) in enumerate(same) if gives == result or gives not in there]
                     if node in both:
                         left = [at for at in left if self.of(BEFORE, same[at][0]) == node]
                     here = [at for at in left if _is_at(same[at][2], position, is_stored_to)]
+                    last = [at for at in left if same[at][3] < ahead[number]][-1:] if are_stored else []
                     if left:
-                        self._meet_args((same.pop((here or left)[0])[0],), (arg,))
+                        self._meet_args((same.pop((last or here or left)[0])[0],), (arg,))
+
+    def _next_guards(self, before: tuple[Line, ...], after: tuple[Line, ...]) -> list[int]:
+        """For each optimized line the number of the recorded guard that is the next one behind it, up to which the
+        optimizer may have put off a store; 0 where that is not found."""
+        recorded: dict[tuple[str, Node], int] = {}
+        for number, line in enumerate(before):
+            if line.is_guard and line.args and (node := self.of(BEFORE, line.args[0]))[0]:
+                recorded.setdefault((line.name, node), number)
+        found, coming = [0] * len(after), 0
+        for number in reversed(range(len(after))):
+            found[number], line = coming, after[number]
+            if line.is_guard:
+                coming = recorded.get((line.name, self.of(AFTER, line.args[0])), 0) if line.args else 0
+        return found
 
     def _meet_taken(self) -> None:
         """Joins the constants of a bridge that nothing else tells of with those that hold what the label takes."""
         for one, other in self._rows.taken:
             if self.of(AFTER, one)[0] == AFTER:
                 self.join(AFTER, one, other)
+        if not self._rows.jumps:
+            return
+        recorded, optimized, in_loop, label = self._rows.jumps
+        for arg, taken in zip(optimized, label, strict=True):
+            if is_pointer(arg) and self.of(AFTER, arg)[0] == AFTER:
+                places = [k for k, value in enumerate(in_loop) if self.of(BEFORE, value) == self.of(AFTER, taken)]
+                handed = {self.of(BEFORE, recorded[k]) for k in places} & self.constant
+                if len(handed) == 1:
+                    self.unite(self.of(AFTER, arg), *handed)
 
     def _meet_slices(self, sides: Sides) -> None:
         """Joins the constant strings that nothing else tells of, at whose items the optimized trace looks, with the one

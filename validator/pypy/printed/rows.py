@@ -27,12 +27,14 @@ class Rows:
     """The rows of a pair, the last of which begins with it. `copies` are values, with the names that they have where
     the same code stands again: the trace, the name, and the other name. `own` are, of a bridge with a loop behind it,
     the numbers of operations of both its traces: the loop was recorded at another time. `taken` are its constants that
-    it loads from for the label, each with the constant that holds that where the preamble comes to it."""
+    it loads from for the label, each with the constant that holds that where the preamble comes to it. `jumps` is what
+    its recorded trace hands on, and its optimized one, and what the recorded loop and the preamble do there."""
 
     pairs: tuple[Sides, ...]
     copies: tuple[tuple[str, str, str], ...] = ()
     own: tuple[int, int] | None = None
     taken: tuple[tuple[str, str], ...] = ()
+    jumps: tuple[tuple[str, ...], ...] = ()
 
     def first_parts(self) -> Iterator[tuple[tuple[Line, ...], tuple[Line, ...]]]:
         """The first iteration of a recorded loop that was peeled, and its preamble."""
@@ -90,7 +92,11 @@ def rows_of(sides: Sides) -> Rows:
     after = row.then(AFTER, sides.after, body_of(target.after))
     behind = Sides(sides.before.with_lines(before), sides.after.with_lines(after))
     own = len(sides.before.lines) - 1, len(sides.after.lines) - 1
-    return Rows((loop, behind), tuple(row.copies), own, tuple(_taken(sides.after, target.after)))
+    taken = tuple(_taken(sides.after, target.after))
+    ends = sides.before.lines[-1], sides.after.lines[-1], target.before.lines[-1], _label_of(target.after)
+    is_preamble = target.before.lines[-1].args == target.before.inputs
+    jumps = () if is_preamble else tuple(line.args for line in ends)
+    return Rows((loop, behind), tuple(row.copies), own, taken, jumps)
 
 
 def _taken(bridge: Printed, peeled: Printed) -> Iterator[tuple[str, str]]:
@@ -145,8 +151,13 @@ def by_preamble(sides: Sides) -> Sides:
 
 def body_of(peeled: Printed) -> Printed:
     """The part of a peeled loop that goes back to itself."""
-    (label,) = (place for place, line in enumerate(peeled.lines) if line.name == "label")
-    return Printed(peeled.lines[label].args, peeled.lines[label + 1 :])
+    label = _label_of(peeled)
+    return Printed(label.args, peeled.lines[peeled.lines.index(label) + 1 :])
+
+
+def _label_of(peeled: Printed) -> Line:
+    (label,) = (line for line in peeled.lines if line.name == "label")
+    return label
 
 
 class _Row:

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping, Set
+from collections.abc import Iterable, Iterator, Mapping, Set
 from itertools import count
 
 from optimizer.ir.immutable import replace
@@ -53,6 +53,11 @@ def sharing(lines: tuple[Line, ...]) -> set[str]:
     arrays = _arrays_of_frames(lines)
     stores = (found for line in lines if (found := line.access) and found.is_store)
     return {found.memory for found in stores if found.value in arrays and not _FIELD.fullmatch(found.memory)}
+
+
+def is_of_frames(memory: str, lines: Iterable[Line]) -> bool:
+    """Does that field hold arrays of frames, which the lines tell apart?"""
+    return _FIELD.fullmatch(memory) is not None and any(line.descr == OF_FRAMES for line in lines)
 
 
 def named(memories: frozenset[str] | None) -> frozenset[str] | None:
