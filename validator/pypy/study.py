@@ -41,11 +41,12 @@ from validator.pypy.printed.kinds.tables import OF_ONE_STRATEGY, with_tables
 from validator.pypy.printed.kinds.variables import OF_NOBODY_ELSE
 from validator.pypy.printed.lines import FOREIGN, RPYTHON, Printed, read_printed
 from validator.pypy.printed.lookups import LOOKED_UP
-from validator.pypy.printed.parents import Parents, Targets
+from validator.pypy.printed.parents import Parents
 from validator.pypy.printed.patterns import OF_ONE_PATTERN
 from validator.pypy.printed.rows import rows_of
 from validator.pypy.printed.signals import SIGNALS
 from validator.pypy.printed.straight import UNUSED, NotStraight, Sides, sides_of
+from validator.pypy.printed.targets import Targets
 from validator.pypy.translate import BY_NAME, HASHES, INSTANCES, SAME_CONSTANTS
 
 SEEN_ELSEWHERE = " (seen in other programs)"

@@ -465,9 +465,9 @@ def test_a_field_of_what_is_handed_over_in_its_place_is_not_known() -> None:
     assert TRUSTED in one.texts.assumes
 
 
-@pytest.mark.parametrize(("guard", "is_right"), [("7f01", True), ("7f00", False)])
-def test_a_bridge_out_of_the_body_hands_over_what_it_was_handed(guard: str, *, is_right: bool) -> None:
-    """One out of the preamble may have left before that has looked at anything."""
+@pytest.mark.parametrize(("guard", "is_right"), [("7f01", True), ("7f00", True), ("7f08", False)])
+def test_a_bridge_hands_over_what_its_parent_has_found(guard: str, *, is_right: bool) -> None:
+    """One out of the body what was at the label; one out of the preamble may have left before that has looked."""
     verdict = judged(peeled(SEVEN) + to_label(guard=guard) + LOOKED + WRITES)[2].verdict
     assert isinstance(verdict, Proved) is is_right
 

@@ -1,0 +1,241 @@
+"""Targets of bridges: the peeled loops to whose inner label they jump, and what memory holds there.
+
+Whoever comes to a label hands over what the preamble has there. Memory may be another one: of that, what PyPy's
+optimizer knows behind the label each of them has to vouch for. As with parents, the target of a bridge is the last
+trace before it that has the label.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Set
+from dataclasses import dataclass, field
+
+from optimizer.ir.dialects.pypy_log import Section
+from optimizer.ir.dialects.pypy_pairs import LogPair, Unpaired
+from optimizer.ir.faults import InputError
+from optimizer.ir.immutable import replace
+from validator.pypy.printed.lines import NULL, Line, is_variable, read_printed
+from validator.pypy.printed.parents import Place, guards_of
+
+_Texts = tuple[str, ...]
+_Leaves = Callable[[str, str], bool]
+"""Is it known that a function leaves a memory as it is?"""
+
+_LABEL = re.compile(r"\s*(?:\+[0-9]+:\s*)?label\(.*descr=(.+)\)")
+_LOOP = re.compile(r"# Loop ([0-9]+) ")
+_OF_LOOP = re.compile(r"<Loop([0-9]+)>")
+_JUMP = re.compile(r"\s*(?:\+[0-9]+:\s*)?jump\(.*descr=(.+)\)")
+_FIND_OUT = ("guard_value", "guard_isnull")
+
+
+@dataclass(slots=True)
+class Targets:
+    """The loops of a log to whose inner labels bridges jump, by the numbers of their pairs; 0 is that of a trace that
+    has no pair, is not in the log, or is another loop than that to which the recorded bridge goes. `_loops` are the
+    numbers that PyPy gives to loops, by their labels; "" of those in a bridge."""
+
+    _targets: dict[int, int] = field(default_factory=dict)
+    _last_bridges: dict[int, int] = field(default_factory=dict)
+    _labels: dict[str, int | None] = field(default_factory=dict)
+    _loops: dict[str, str] = field(default_factory=dict)
+    comers: Comers = field(default_factory=lambda: Comers())
+
+    def add(self, item: LogPair | Unpaired, file: str) -> None:
+        """Takes in the next pair of the log `file`, or a trace without one."""
+        section = item.section if isinstance(item, Unpaired) else item.optimized
+        if section.is_recorded:
+            return
+        labels = [found[1] for line in section.lines if (found := _LABEL.match(line))]
+        jump = _last_jump(section)
+        loop = _LOOP.match(section.heading)
+        self._loops.update(dict.fromkeys(labels, loop[1] if loop else ""))
+        self.comers.add(item, section, file, self._labels.get(jump or "") if jump not in labels else None)
+        if isinstance(item, Unpaired):
+            self._labels.update(dict.fromkeys(labels, 0))
+            return
+        target = self._labels.get(jump, 0) if jump is not None and jump not in labels else None
+        goes_to = _OF_LOOP.fullmatch(_last_jump(item.recorded) or "")
+        if goes_to is not None and self._loops.get(jump or "", "") not in ("", goes_to[1]):
+            target = 0
+        if target is not None:
+            self._targets[item.number] = target
+            self._last_bridges[target] = item.number
+        self._labels.update(dict.fromkeys(labels[:1]))
+        self._labels.update(dict.fromkeys(labels[1:], item.number))
+
+    def close(self) -> None:
+        """The log has ended: no bridge looks for its label any more."""
+        self.comers.guards.clear()
+        self._labels.clear()
+        self._loops.clear()
+
+    def bridges_to(self, loops: Set[int]) -> set[int]:
+        """The bridges that jump to the inner labels of these loops."""
+        return {number for number, target in self._targets.items() if target in loops}
+
+    def given(self, items: Iterable[LogPair | Unpaired]) -> Iterator[LogPair | Unpaired]:
+        """The same pairs once more, in order, bridges with the loops to whose inner labels they jump."""
+        held: dict[int, LogPair] = {}
+        for item in items:
+            target = self._targets.get(item.number)
+            if isinstance(item, LogPair) and target is not None:
+                item = replace(item, target=held.get(target), is_target_lost=target not in held)
+            yield item
+            if isinstance(item, LogPair) and item.number in self._last_bridges:
+                held[item.number] = item
+            held = {number: pair for number, pair in held.items() if self._last_bridges[number] > item.number}
+
+
+def _last_jump(section: Section) -> str | None:
+    """The descr of the jump at the end of a trace."""
+    jumps = [found[1] for line in section.lines if (found := _JUMP.match(line))]
+    return jumps[-1] if jumps else None
+
+
+@dataclass(frozen=True, slots=True)
+class _Done:
+    """The work of a trace since it began, or was at its inner label: the memories to which it has stored, the
+    functions that it has called, and what it has in hand: what is in a place, which may be the constant that a guard
+    has found it to be, and the functions called since."""
+
+    stored: frozenset[str]
+    called: frozenset[str]
+    in_hand: Mapping[Place, tuple[str, frozenset[str]]]
+
+    def has(self, place: Place, value: str, leaves: _Leaves) -> bool:
+        held, since = self.in_hand.get(place, (None, ()))
+        return held == value and all(leaves(function, place[0]) for function in since)
+
+    def leaves(self, memory: str, leaves: _Leaves) -> bool:
+        return memory not in self.stored and all(leaves(function, memory) for function in self.called)
+
+
+@dataclass(frozen=True, slots=True)
+class _Exit:
+    """A guard or the end of a trace, where it is left: the number of the trace, what it hands over, whether it has been
+    at its inner label, and what it has done."""
+
+    trace: int
+    handed: _Texts
+    is_in_body: bool
+    done: _Done
+
+
+@dataclass(frozen=True, slots=True)
+class _Trace:
+    """An optimized trace: its inputs, and where the trace is left that it begins behind, if that is known; the
+    arguments of its inner label, if it has one; its end; and all the memories to which it stores, and functions that it
+    calls."""
+
+    inputs: _Texts
+    start: _Exit | None
+    label: _Texts
+    end: _Exit
+    whole: _Done
+
+
+@dataclass(slots=True)
+class Comers:
+    """The traces of a log that come to inner labels of loops from elsewhere, by the numbers of these, and all optimized
+    traces, which may be `whole` or lack some that cannot be read; while the log is read, its guards."""
+
+    guards: dict[str, _Exit] = field(default_factory=dict)
+    is_whole: bool = True
+    _traces: dict[int, _Trace] = field(default_factory=dict)
+    _comers: dict[int, list[int]] = field(default_factory=dict)
+
+    def add(self, item: LogPair | Unpaired, section: Section, file: str, loop: int | None) -> None:
+        """Takes in the next optimized trace, in that section, and the loop to whose inner label it jumps, if it
+        does."""
+        if loop:
+            self._comers.setdefault(loop, []).append(item.number)
+        try:
+            printed = read_printed(section, file).without_unused()
+        except InputError:  # told where it is judged
+            self.is_whole = False
+            return
+        labels = [line for line in printed.lines if line.name == "label"]
+        exits = [(line, exit_) for line, exit_ in _exits(printed.lines, labels, item.number)]
+        stored = (found.memory for line in printed.lines if (found := line.access) and found.is_store)
+        called = (line.function for line in printed.lines if line.may_write)
+        self._traces[item.number] = _Trace(
+            printed.inputs,
+            self.guards.get(item.guard or "") if isinstance(item, LogPair) else None,
+            labels[1].args if labels[1:] else (),
+            exits[-1][1],
+            _Done(frozenset(stored), frozenset(called), {}),
+        )
+        self.guards.update((found, exit_) for line, exit_ in exits for found in guards_of(line))
+
+    def are_there(self, loop: int) -> bool:
+        """Does a trace of the log come to the inner label of that loop from elsewhere?"""
+        return loop in self._comers
+
+    def may_change(self, label: Line, place: Place, value: str, leaves: _Leaves) -> bool:
+        """May there be another value in that place at the inner label of a loop than the preamble leaves there? Not in
+        memory that no trace of the log writes, as is trusted; else whoever comes to it vouches for what it has in hand,
+        or the trace had that it began behind, and so on, or what was there at the label, and nobody has written
+        since."""
+        loop, memory, at = int(label.descr), place[0], {text: number for number, text in enumerate(label.args)}
+        texts = (*place[1:], value)
+
+        def named(args: _Texts) -> list[str]:
+            return [args[at[text]] if text in at else text for text in texts]
+
+        def vouches(comer: int) -> bool:
+            exit_ = self._traces[comer].end if comer in self._traces else None
+            names = named(exit_.handed) if exit_ else []
+            while exit_ is not None and not exit_.done.has((memory, *names[:-1]), names[-1], leaves):
+                if not exit_.done.leaves(memory, leaves):
+                    return False
+                if exit_.is_in_body:
+                    return exit_.trace == loop and names == named(self._traces[loop].label)
+                exit_, names = self._behind(exit_.trace, names)
+            return exit_ is not None
+
+        comers = self._comers.get(loop, ())
+        is_known = not any(is_variable(text) for text in texts if text not in at) and all(map(vouches, comers))
+        is_left = self.is_whole and all(trace.whole.leaves(memory, leaves) for trace in self._traces.values())
+        return bool(comers) and not is_known and not is_left
+
+    def _behind(self, number: int, names: list[str]) -> tuple[_Exit | None, list[str]]:
+        """The exit behind which the trace of that number begins, and the names that these values have there; None where
+        they are not handed over."""
+        trace = self._traces[number]
+        if trace.start is None or len(trace.inputs) != len(trace.start.handed):
+            return None, names
+        handed = dict(zip(trace.inputs, trace.start.handed, strict=True))
+        is_known = all(name in handed for name in names if is_variable(name))
+        return (trace.start if is_known else None), [handed.get(name, name) for name in names]
+
+
+def _exits(lines: tuple[Line, ...], labels: list[Line], number: int) -> Iterator[tuple[Line, _Exit]]:
+    """The guards of the trace of that number, and its end, each with what is known of leaving there."""
+    stored, called = set[str](), list[str]()
+    known: dict[Place, tuple[str, int]] = {}
+    constants: dict[str, str] = {}
+    is_in_body = False
+    for line in lines:
+        if labels[1:] and line is labels[1]:
+            is_in_body = True
+            stored.clear()
+            called.clear()
+            known.clear()
+        elif line.may_write:
+            called.append(line.function)
+        elif access := line.access:
+            if access.is_store:
+                stored.add(access.memory)
+                known = {place: held for place, held in known.items() if place[0] != access.memory}
+            known[access.memory, *access.place] = access.value, len(called)
+        if line.is_guard or line is lines[-1]:
+            handed = line.handed if line.is_guard else line.args
+            in_hand = {
+                place: (constants.get(value, value), frozenset(called[since:]))
+                for place, (value, since) in known.items()
+                if not any(is_variable(text) for text in place[1:] if text not in handed)
+            }
+            yield line, _Exit(number, handed, is_in_body, _Done(frozenset(stored), frozenset(called), in_hand))
+        if line.name in _FIND_OUT:
+            constants[line.args[0]] = (*line.args, NULL)[1]
