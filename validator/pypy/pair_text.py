@@ -125,7 +125,7 @@ def _with_facts(
         labels = Labels(comers.are_there, changes, knowledge.inferred.forwards)
         facts = facts_of(path, sides, knowledge.effects, knowledge.fields, labels, generous=generous)
         sides = replace(sides, before=sides.before.with_lines(facts.in_front(sides.before.lines)))
-    sides, tables = with_tables(sides)
+    sides, tables = with_tables(sides, path)
     sides, lists = with_lists(sides, whole)
     sides, pattern = with_pattern(sides)
     sides, variables = (sides, ()) if knowledge.fields.share else with_variables(sides, path)

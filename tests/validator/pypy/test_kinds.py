@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import pytest
+
 from validator.pypy.printed.kinds import tables
 from validator.pypy.printed.kinds.lists import of_tested_strategies, with_lists
 from validator.pypy.printed.kinds.variables import with_variables
 from validator.pypy.printed.lines import Line, Printed
+from validator.pypy.printed.parents import Path
 from validator.pypy.printed.straight import Sides
 
 FRAME = "<FieldP pypy.interpreter.pyframe.PyFrame.inst_locals_cells_stack_w 56>"
@@ -80,6 +83,44 @@ def test_new_tables_of_two_types_are_not_told_apart() -> None:
     )
     assert tables.with_tables(Sides(one, one))[1]
     assert not tables.with_tables(Sides(two, two))[1]
+
+
+@pytest.mark.parametrize(
+    ("between", "are_told"),
+    [
+        ((), True),
+        ((Line(None, "label", ("p0",), "1"),), False),
+        ((Line(None, "call_n", ("ConstClass(f)",), "<Callv 0 i EF=5>"),), False),
+    ],
+)
+def test_the_way_to_a_bridge_tells_the_type_of_a_table(between: tuple[Line, ...], *, are_told: bool) -> None:
+    *test, storage = behind_a_test(DICT.format("", "strategy"), DICT.format("Multi", "storage"))
+    path = Path(("p0",), (*test, *between, storage), ("p2", "p0"))
+    bridge = Printed(("p10", "p11"), (load("i12", "p10", NUMBER),))
+    assert bool(tables.with_tables(Sides(bridge, bridge), path)[1]) is are_told
+    assert not tables.with_tables(Sides(bridge, bridge))[1]
+
+
+@pytest.mark.parametrize(
+    ("given", "are_told"),
+    [
+        ((), True),
+        ((store("p6", "<FieldP tuple2.item1 16 pure>", "p5"),), True),
+        ((store("p6", "<FieldP tuple2.item1 16 pure>", "p5"), Line("p7", "same_as_r", ("p6",))), False),
+        ((store("p0", "<FieldP tuple2.item1 16 pure>", "p5"),), False),
+        ((store("p6", DICT.format("Multi", "storage"), "p5"),), False),
+        ((Line(None, "call_n", ("ConstClass(f)", "p5"), "<Callv 0 r EF=5>"),), False),
+        ((Line("p7", "same_as_r", ("p5",)),), False),
+        ((Line(None, "jump", ("p5",)),), False),
+    ],
+)
+def test_a_new_table_that_nothing_else_reaches(given: tuple[Line, ...], *, are_told: bool) -> None:
+    found = behind_a_test(DICT.format("", "strategy"), DICT.format("Multi", "storage"))
+    new = (Line("p5", "new", (), "<SizeDescr 56>"), Line("p6", "new", (), "<SizeDescr 24>"), store("p5", NUMBER, "0"))
+    recorded = Printed(("p0",), (*found, load("i9", "p2", NUMBER), *new, *given))
+    left = Printed(("p0",), (*found, load("i9", "p2", NUMBER)))
+    assert bool(tables.with_tables(Sides(recorded, left))[1]) is are_told
+    assert bool(tables.with_tables(Sides(recorded, recorded))[1]) is are_told
 
 
 def test_lists_behind_a_test() -> None:

@@ -6,16 +6,19 @@ dict or set, and what type it has the strategy tells (dictmultiobject.py, setobj
 none is in two of these, or for two strategies. So such a field of tables of one type is a memory of its own, where each
 table of which the recorded trace accesses that is loaded from a class, or from a storage right behind the strategy, the
 class of which the trace has tested; or from an iterator to which the trace has stored such a table, since RPython's
-store no other there. Of which types those
-of the optimized trace are that has to prove (`with_kinds`), and of each it tells the type.
+store no other there. The way to a bridge tells it of its inputs. A table that a trace makes and that nothing but its
+own accesses can reach is none of these. Of which types those of the optimized trace are that has to prove
+(`with_kinds`), and of each it tells the type.
 """
 
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping, Set
 
 from optimizer.ir.immutable import replace
-from validator.pypy.printed.lines import Line, Printed
+from validator.pypy.printed.lines import Access, Line, Printed
+from validator.pypy.printed.parents import Path
 from validator.pypy.printed.straight import Sides
 
 OF_ONE_STRATEGY = "tables of dicts and sets are for one strategy"
@@ -26,26 +29,29 @@ _STORAGE = re.compile(r"<FieldP pypy\.objspace\.std\.\w+\.(W_\w+\.inst_[ds]stora
 _OF_CLASS = re.compile(r"<FieldP pypy\.objspace\.std\.\w+\.(W_TypeObject\.inst_dict_w) [0-9]+>")
 _ITERATED = re.compile(r"<FieldP dictiter\.dict [0-9]+>")
 _STRATEGY = re.compile(r"<FieldP pypy\.objspace\.std\.\w+\.W_\w+\.inst_d?strategy [0-9]+>")
+_OWN = "of nobody else"
 _TESTS = ("guard_class", "guard_nonnull_class", "record_exact_class")
 
 
-def with_tables(sides: Sides) -> tuple[Sides, tuple[str, ...]]:
-    """The pair in which fields of tables are memories of their own, and what is assumed for that."""
-    pairs = (sides, sides.target) if sides.target else (sides,)
-    new = {type_ for one in pairs for type_ in _of_new(one.before, is_recorded=True)}
-    made = {type_ for one in pairs for type_ in _of_new(one.after, is_recorded=False)}
+def with_tables(sides: Sides, path: Path | None = None) -> tuple[Sides, tuple[str, ...]]:
+    """The pair in which fields of tables are memories of their own, and what is assumed for that. The way to a bridge
+    tells of which types its inputs are."""
+    traces = [(sides.before, True, _handed(sides.before, path)), (sides.after, False, _handed(sides.after, path))]
+    if sides.target:
+        traces += [(sides.target.before, True, {}), (sides.target.after, False, {})]
+    types = [
+        (one, is_recorded, _of_nobody(one.lines) | given | types_of_tables(one.lines, is_recorded=is_recorded))
+        for one, is_recorded, given in traces
+    ]
+    new = {type_ for one, is_recorded, told in types if is_recorded for type_ in _new_tables(one, told)}
+    made = {type_ for one, is_recorded, told in types if not is_recorded for type_ in _new_tables(one, told)}
     if not made <= new or (made and len(new) > 1):  # which of them a new table is its name alone would tell
         return sides, ()
-    open_ = {field for one in pairs for field in _of_unknown_tables(one.before, is_recorded=True)}
-    open_ |= {field for one in pairs for field in _of_unknown_tables(one.after, is_recorded=False)}
-    told = replace(_told(sides, open_), target=sides.target and _told(sides.target, open_))
-    return (told, (OF_ONE_STRATEGY,)) if told != sides else (sides, ())
-
-
-def _of_new(trace: Printed, *, is_recorded: bool) -> set[str]:
-    """The types of tables that a trace makes."""
-    types = types_of_tables(trace.lines, is_recorded=is_recorded)
-    return {types[line.result] for line in trace.lines if line.name == "new" and line.result in types}
+    open_ = {field for one, _, told in types for field in _of_unknown_tables(one, told)}
+    before, after, *target = (_typed(one, open_, told) for one, _, told in types)
+    loop = replace(sides.target, before=target[0], after=target[1]) if sides.target else None
+    typed = replace(sides, before=before, after=after, target=loop)
+    return (typed, (OF_ONE_STRATEGY,)) if typed != sides else (sides, ())
 
 
 def type_of(memory: str) -> str:
@@ -56,7 +62,8 @@ def type_of(memory: str) -> str:
 
 def types_of_tables(lines: tuple[Line, ...], *, is_recorded: bool = True) -> dict[str, str]:
     """The types of tables, by the values that they are: the storage and the class of the strategy. What is recorded
-    loads the storage behind the strategy, with no call between; an optimized trace may know that from before."""
+    loads the storage behind the strategy, with no call or label between; an optimized trace may know that from
+    before."""
     types = in_storages(lines, _STORAGE, is_recorded=is_recorded)
     iterated: dict[str, str] = {}
     for line in lines:
@@ -103,7 +110,7 @@ def in_storages(lines: tuple[Line, ...], storages: re.Pattern[str], *, is_record
     owners: dict[str, str] = {}
     strategies: dict[str, str] = {}
     for line in lines:
-        if line.may_write and is_recorded:
+        if (line.may_write or line.name == "label") and is_recorded:
             strategies.clear()
             owners.clear()
         elif line.name in _TESTS and line.args[0] in owners:
@@ -118,20 +125,52 @@ def in_storages(lines: tuple[Line, ...], storages: re.Pattern[str], *, is_record
     return types
 
 
-def _of_unknown_tables(printed: Printed, *, is_recorded: bool) -> set[str]:
+def _handed(trace: Printed, path: Path | None) -> dict[str, str]:
+    """The types of the tables among the inputs of a bridge, as the way to it shows."""
+    if path is None:
+        return {}
+    types, handed = types_of_tables(path.lines), zip(trace.inputs, path.handed, strict=True)
+    return {value: types[text] for value, text in handed if text in types}
+
+
+def _of_nobody(lines: tuple[Line, ...]) -> dict[str, str]:
+    """The new tables that nothing reaches but accesses by the name that they have, or to what new objects hold them;
+    none of them is given away, be it in such an object."""
+    new = {line.result or "" for line in lines if line.name == "new"}
+    while True:
+        given = {
+            arg
+            for line in lines
+            for place, arg in enumerate(line.args)
+            if arg in new and not ((access := line.access) and (not place or _keeps(access, new)))
+        }
+        if not given:
+            break
+        new -= given
+    return dict.fromkeys(new, _OWN)
+
+
+def _keeps(access: Access, new: Set[str]) -> bool:
+    """Is it a store to a new object, to a place that is not that of a table?"""
+    places = (_STORAGE, _OF_CLASS, _ITERATED)
+    return access.is_store and access.place[0] in new and not any(place.fullmatch(access.memory) for place in places)
+
+
+def _new_tables(trace: Printed, types: Mapping[str, str]) -> set[str]:
+    """The types of the tables that a trace makes, and accesses as such."""
+    new = {line.result for line in trace.lines if line.name == "new"}
+    accesses = (found for line in trace.lines if (found := line.access) and _FIELD.fullmatch(found.memory))
+    return {types[name] for access in accesses if (name := access.place[0]) in new and name in types}
+
+
+def _of_unknown_tables(printed: Printed, types: Mapping[str, str]) -> set[str]:
     """The fields that are accessed of tables of which nothing tells the type."""
-    types = types_of_tables(printed.lines, is_recorded=is_recorded)
     accesses = (found for line in printed.lines if (found := line.access) and _FIELD.fullmatch(found.memory))
     return {found.memory for found in accesses if found.place[0] not in types}
 
 
-def _told(sides: Sides, open_: set[str]) -> Sides:
-    """The pair that says of which tables fields are, but for these."""
-    return replace(sides, before=_typed(sides.before, open_, True), after=_typed(sides.after, open_, False))
-
-
-def _typed(printed: Printed, open_: set[str], is_recorded: bool) -> Printed:
-    types = types_of_tables(printed.lines, is_recorded=is_recorded)
+def _typed(printed: Printed, open_: set[str], types: Mapping[str, str]) -> Printed:
+    """The trace that says of which tables fields are, but for these."""
     told = (
         replace(line, descr=f"{line.descr[:-1]} {types[line.args[0]]}>")
         if types and _FIELD.fullmatch(line.descr) and line.descr not in open_ and line.args[0] in types
