@@ -19,7 +19,8 @@ from optimizer.ir.rows.row import STORE
 from optimizer.ir.run.interpreter import GuardFailed
 from optimizer.ir.trace import Trace, exit_of
 from validator.loops.judge import NO_PLACES
-from validator.loops.shape import bridge_to
+from validator.loops.proofs import BODY, proofs
+from validator.loops.shape import bridge_to, loop_of
 from validator.loops.written import check_written
 from validator.prove.judge import OUT_OF_TIME, validate
 from validator.pypy.ends import RESUME_AT_END, fails_at_end, prove_to_end, with_end
@@ -55,6 +56,9 @@ OPTIONS = Options(guards=Guards.EARLY, failargs=Failargs.IGNORE, effort=1_000_00
 """Guards may fail where the recorded trace leaves later; which do takes long to tell. A log holds no resume data: see
 `prove_with_exits`."""
 
+_LITTLE_EFFORT = 20_000
+"""For the proof of a loop that a bridge jumps to: its guards tell their origins, and it takes little, or fails."""
+
 _LOST = "where the bridge starts: a trace with its guard"
 _BUFFERS = "where PyPy knew that nobody has the address of raw memory that it has allocated"
 _GUARDS = "why guards that the optimized trace has not always pass, or how wide numbers are"
@@ -86,6 +90,7 @@ class Judged:
 
 
 _Tried = tuple[Verdict, Texts, Translated]
+_Places = tuple[tuple[int | None, ...], tuple[int | None, ...]]
 
 
 def judge(
@@ -175,16 +180,17 @@ def _to_label(pair: LogPair, file: str, knowledge: Knowledge, options: Options, 
     prove.check()
     half = _Quick(prove, time.monotonic() + options.timeout_s / 2)
     tried: list[_Tried] = []
+    places = _places(text, replace(options, effort=_LITTLE_EFFORT))
     for effort, told in _with_efforts(_ways(pair, file, knowledge, text), options.effort):
         prove.check()
-        verdict, texts = _in_turn(told, replace(options, effort=effort), half)
+        verdict, texts = _in_turn(_placed(told, places), replace(options, effort=effort), half)
         texts = replace(texts, options=replace(texts.options, effort=options.effort))
         if isinstance(verdict, Proved):
             break
         tried.append((verdict, texts, told))
     else:
-        told = text
-        verdict, texts = _in_turn(text, options, prove)
+        told = _placed(text, places)
+        verdict, texts = _in_turn(told, options, prove)
         is_lost = isinstance(verdict, Unknown) and verdict.reason == NO_PLACES
         further = [one for one in tried if isinstance(one[0], Unknown) and one[0].reason != NO_PLACES]
         if is_lost and further:
@@ -194,6 +200,37 @@ def _to_label(pair: LogPair, file: str, knowledge: Knowledge, options: Options, 
         verdict = Unknown(verdict.evidence, objection) if objection else verdict
         texts = replace(texts, assumes=(*texts.assumes, *assumed))
     return Judged(verdict, texts, translated=told)
+
+
+def _places(text: Translated, options: Options) -> _Places:
+    """The recorded guards in whose places those of the loop resume to which a bridge jumps: of its preamble, and of its
+    body; nothing where the proof of the loop alone does not find them."""
+    assert text.loop is not None
+    try:
+        loop = loop_of(text.loop[0], with_origins(text.loop[1], text.alone))
+        proof = next(one for one in proofs(loop, options) if one.name == BODY)
+    except NotModelled:
+        return (), ()
+    quick = replace(proof.options, notes=False, moved=None, simplify=False)
+    verdict = validate(proof.before, proof.after, quick, runs_to_end=True)
+    if not isinstance(verdict, Proved):
+        return (), ()
+    once, origins = len(loop.recorded.guards), verdict.evidence.origins
+    first = len(loop.peeled.preamble.guards)
+    in_body = (None if k is None or k < once else k - once for k in origins[first:])
+    return tuple(None if k is None or k >= once else k for k in origins[:first]), tuple(in_body)
+
+
+def _placed(text: Translated, places: _Places) -> Translated:
+    """The pair with the loop in which guards of the body name these, or those of the preamble that have the same
+    place."""
+    preamble, body = places
+    if not body:
+        return text
+    if text.by_preamble:  # behind the guard that always passes
+        first = {k: 1 + number for number, k in reversed([*enumerate(preamble)]) if k is not None}
+        body = tuple(None if k is None else first.get(k) for k in body)
+    return replace(text, in_loop=(*[None] * len(preamble), *body), is_placed=True)
 
 
 def _with_efforts(ways: Iterator[Translated], effort: int) -> Iterator[tuple[int, Translated]]:
@@ -312,15 +349,18 @@ class _Quick:
     is_all: bool = False
     told: str = OUT_OF_TIME
 
+    @property
+    def left_s(self) -> float:
+        return self.end - time.monotonic()
+
     def check(self) -> None:
         """Raises _TimeIsOver."""
-        if self.is_all and time.monotonic() >= self.end:
+        if self.is_all and self.left_s <= 0:
             raise _TimeIsOver(self.told)
 
     def __call__(self, before: Trace, after: Trace, options: Options, loop: Loop) -> Verdict:
         self.check()
-        left_s = self.end - time.monotonic()
-        if left_s <= 0:
+        if (left_s := self.left_s) <= 0:
             return Unknown(Evidence(is_repeatable=False), self.told)
         runs = options.runs and loop is None
         left = replace(options, timeout_s=min(left_s, options.timeout_s), simplify=False, runs=runs)
@@ -358,7 +398,7 @@ def _settled(text: Translated, options: Options, prove: Prove) -> tuple[Verdict,
     Where it cannot be settled, it could not without their origins either."""
     before, after, loop = text.before, text.after, text.loop
     options = replace(options, by_preamble=text.by_preamble)
-    for origins, in_loop in ((text.origins, text.in_loop), (_given_up(text), ())):
+    for origins, in_loop in ((text.origins, text.in_loop), (_given_up(text), text.in_loop if text.is_placed else ())):
         loop = loop and (loop[0], with_origins(loop[1], in_loop))
         shown = prove_with_exits(before, with_origins(after, origins), loop, options, prove)
         verdict, told = shown.verdict, shown.after

@@ -33,22 +33,32 @@ def origins_of(
     several ask about one value, it is the first of them that may be it, by the `earliest` origins. A guard of a body
     has the number of one of its own iteration. And of guards that are in another order, the least that they might
     have."""
-    chosen, moved = _of_row(rows, sameness, () if sides.is_peeled else earliest)
+    chosen, moved = _of_row(rows.pairs[-1], sameness, () if sides.is_peeled else earliest)
     first, own = _guard_count(sides.before), _guard_count(sides.after)
     if sides.target:
         here = tuple(None if number is None or number >= first else number for number in moved[:own])
         return _asking_for_label(chosen[:own], first), here
     if not sides.is_peeled:
         return chosen[:own], moved[:own]
-    preamble = own - _guard_count(body_of(sides.after))
-    of_loop, also = (
-        tuple(
-            None if number is None or (number < first) != (place < preamble) else number % first
-            for place, number in enumerate(numbers)
-        )
-        for numbers in (chosen, moved)
+    return _of_loop(chosen, sides), _of_loop(moved, sides)
+
+
+def _of_loop(numbers: tuple[int | None, ...], loop: Sides) -> tuple[int | None, ...]:
+    """The same numbers, counted in the iteration of the recorded loop that the guard of the preamble, or the body, is
+    of; of no other one."""
+    first, preamble = _guard_count(loop.before), _guard_count(loop.after) - _guard_count(body_of(loop.after))
+    return tuple(
+        None if number is None or (number < first) != (place < preamble) else number % first
+        for place, number in enumerate(numbers)
     )
-    return of_loop, also
+
+
+def origins_alone(sides: Sides, rows: Rows, sameness: Sameness) -> tuple[int | None, ...]:
+    """The same of the guards of the loop that a bridge jumps to, by the loop alone."""
+    if sides.target is None:
+        return ()
+    told = _of_loop(_of_row(rows.pairs[0], sameness)[0], sides.target)
+    return tuple(None if number is None else 1 + number for number in with_places(sides.target, told, ()))
 
 
 def origins_in_loop(sides: Sides, rows: Rows, sameness: Sameness) -> tuple[int | None, ...]:
@@ -60,7 +70,7 @@ def origins_in_loop(sides: Sides, rows: Rows, sameness: Sameness) -> tuple[int |
     preamble = _guard_count(sides.target.after) - _guard_count(body_of(sides.target.after))
     own = (
         None if number is None or number < first else number + 1 - first
-        for number in _of_row(rows, sameness)[0][of_bridge:]
+        for number in _of_row(rows.pairs[-1], sameness)[0][of_bridge:]
     )
     return (*[None] * preamble, *own)
 
@@ -100,11 +110,10 @@ def _places(lines: tuple[Line, ...]) -> Iterator[object]:
 
 
 def _of_row(
-    rows: Rows, sameness: Sameness, earliest: tuple[int, ...] = ()
+    row: Sides, sameness: Sameness, earliest: tuple[int, ...] = ()
 ) -> tuple[tuple[int | None, ...], tuple[int | None, ...]]:
     """The numbers of guards of the recorded row from which those of the optimized one come, none less than the
     `earliest` that it can be, as far as these are told, in the order of both; and of others the least number."""
-    row = rows.pairs[-1]
     guards = _guards(AFTER, row.after, sameness)
     places: dict[object, list[int]] = {}
     for number, guard in enumerate(_guards(BEFORE, row.before, sameness)):

@@ -18,7 +18,7 @@ from validator.pypy.inferred.fields import NEVER_CHANGES, Fields
 from validator.pypy.inferred.sameness import Node, Sameness
 from validator.pypy.inferred.strings import SAME_STRINGS, constant_strings, new_strings
 from validator.pypy.inferred.written import ALLOCATIONS, check_places
-from validator.pypy.origins import earliest_origins, handing_over_their_own, origins_in_loop, origins_of
+from validator.pypy.origins import earliest_origins, handing_over_their_own, origins_alone, origins_in_loop, origins_of
 from validator.pypy.printed.copies import COPIED, Copies, copies_of
 from validator.pypy.printed.lines import (
     FOREIGN,
@@ -44,7 +44,9 @@ class Translated:
     """Both traces, and the assumptions, each by its name. `origins` are, of each guard, the number of the recorded one
     that it seems to come from, `earliest` the least that this can be, where that is known, `moved` that of guards in
     another order; the `unrecorded` hand over what no recorded one seems to have. The optimized traces that it
-    `rests_on` are to be right. `is_loop`: it goes round, or to the inner label of a loop, whose traces are `loop`.
+    `rests_on` are to be right. `is_loop`: it goes round, or to the inner label of a loop, whose traces are `loop`;
+    `in_loop` are the origins of its guards, which a proof has found if it `is_placed`, `alone` those that they seem to
+    have without the bridge.
     `is_bridge`: it is none, and goes to the start of one or finishes. `by_preamble`: the preamble stands in the place
     of the recorded loop. `resumed` are, of each guard, the memories to which resume data stores there, if a bridge
     shows it."""
@@ -62,6 +64,8 @@ class Translated:
     is_bridge: bool = False
     loop: tuple[Trace, Trace] | None = None
     in_loop: tuple[int | None, ...] = ()
+    alone: tuple[int | None, ...] = ()
+    is_placed: bool = False
     by_preamble: bool = False
     resumed: tuple[frozenset[str] | None, ...] = ()
 
@@ -111,6 +115,7 @@ def translate(
         is_loop=sides.is_peeled or sides.target is not None,
         loop=(_entered(loop[0]), loop[1]) if loop else None,
         in_loop=origins_in_loop(sides, rows, sameness),
+        alone=origins_alone(sides, rows, sameness),
     )
 
 
