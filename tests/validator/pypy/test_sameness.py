@@ -380,16 +380,25 @@ def test_a_constant_that_is_stored_to_is_told_by_which_store_it_is() -> None:
 
 
 def test_a_store_is_put_off_up_to_the_next_guard() -> None:
-    """To where the recorded trace stores something else behind that guard."""
-    point = "debug_merge_point(0, 0, 'f;a.py:4-{}~#{} LOAD_FAST')"
-    asks = "i5 = int_lt(i4, 9)\nguard_true(i5)"
-    first, last = (f"setfield_gc(p0, ConstPtr({{}}), {LINK})" for _ in range(2))
-    recorded = [point.format(5, 0), first.format("ptr1"), point.format(6, 2), asks, last.format("ptr2")]
-    recorded += [point.format(7, 4), last.format("ptr3"), "finish()"]
-    optimized = [point.format(5, 0), point.format(6, 2), first.format("ptr11"), asks, point.format(7, 4)]
-    optimized += [last.format("ptr13"), "finish()"]
-    assert met("\n".join(recorded), "\n".join(optimized), "ptr1", "ptr11")
-    assert met("\n".join(recorded), "\n".join(optimized), "ptr3", "ptr13")
+    """To where the recorded trace stores something else behind that guard, which asks about what a constant holds."""
+    point, store = "debug_merge_point(0, 0, 'f;a.py:4-{0}~#{0} LOAD_FAST')", f"setfield_gc(p0, ConstPtr({{}}), {LINK})"
+    asks = "i5 = getarrayitem_gc_pure_i(ConstPtr({}), i4, descr=<ArrayU 2>)\nguard_true(i5)"
+    recorded = [point.format(5), store.format("ptr1"), point.format(6), asks.format("ptr4"), store.format("ptr2")]
+    recorded += [point.format(7), store.format("ptr3"), "finish()"]
+    optimized = [point.format(5), point.format(6), store.format("ptr11"), asks.format("ptr14"), point.format(7)]
+    optimized += [store.format("ptr13"), "finish()"]
+    for number in (1, 3, 4):
+        assert met("\n".join(recorded), "\n".join(optimized), f"ptr{number}", f"ptr1{number}")
+
+
+def test_guards_on_what_is_null_are_not_told_from_one_another() -> None:
+    point, store = "debug_merge_point(0, 0, 'f;a.py:4-{0}~#{0} LOAD_FAST')", f"setfield_gc(p0, ConstPtr({{}}), {LINK})"
+    asks = [f"p{n} = getfield_gc_r(p9, descr=<FieldP Cell.other{n} {8 * n}>)\nguard_isnull(p{n})" for n in (5, 6)]
+    recorded = [point.format(5), store.format("ptr1"), asks[0], point.format(6), store.format("ptr2"), asks[1]]
+    optimized = [point.format(5), point.format(6), store.format("ptr12"), asks[1]]
+    last = [point.format(7), store.format("ptr{}4"), "finish()"]
+    texts = ["\n".join(lines + last).format(tens) for lines, tens in ((recorded, ""), (optimized, 1))]
+    assert met(*texts, "ptr2", "ptr12")
 
 
 def test_constants_are_one_where_both_traces_store_to_one_what_one_of_them_alone_has() -> None:

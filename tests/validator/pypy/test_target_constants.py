@@ -201,8 +201,23 @@ def test_constants_that_a_bridge_hands_to_the_label_are_those_that_it_hands_to_t
     ends = (Line(None, "jump", ("p0", f"ConstPtr(ptr{number})", "i2")) for number in (1, 2))
     sameness = Sameness(rows_of(beside(*ends)))
     assert sameness.of(BEFORE, "ConstPtr(ptr1)") == sameness.of(AFTER, "ConstPtr(ptr2)")
+    ends = (Line(None, "jump", ("p0", value, "i2")) for value in ("p1", "ConstPtr(ptr2)"))
+    sameness = Sameness(rows_of(beside(*ends)))
+    assert sameness.of(BEFORE, "p1") != sameness.of(AFTER, "ConstPtr(ptr2)")
     elsewhere = Line(None, "jump", ("ConstPtr(ptr1)", "p1", "i2")), Line(None, "jump", ("p0", "ConstPtr(ptr2)", "i2"))
     sameness = Sameness(rows_of(beside(*elsewhere)))
+    assert sameness.of(BEFORE, "ConstPtr(ptr1)") != sameness.of(AFTER, "ConstPtr(ptr2)")
+
+
+def test_nor_if_such_a_constant_is_another_one() -> None:
+    stores = [Line(None, "setfield_gc", ("p0", f"ConstPtr(ptr{number})"), VALUE) for number in (5, 2)]
+    ends = [Line(None, "jump", ("p0", f"ConstPtr(ptr{number})", "i2")) for number in (1, 2)]
+    sides = beside(*ends)
+    before, after = (
+        one.with_lines((store, end)) for one, store, end in zip((sides.before, sides.after), stores, ends, strict=True)
+    )
+    sameness = Sameness(rows_of(replace(sides, before=before, after=after)))
+    assert sameness.of(BEFORE, "ConstPtr(ptr5)") == sameness.of(AFTER, "ConstPtr(ptr2)")
     assert sameness.of(BEFORE, "ConstPtr(ptr1)") != sameness.of(AFTER, "ConstPtr(ptr2)")
 
 

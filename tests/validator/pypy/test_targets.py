@@ -95,6 +95,24 @@ def test_it_was_so_at_the_label(guard: str, lines: tuple[str, ...], jump: str, *
     assert may_change(bridge(guard, *lines, jump=jump), preamble=WRITES) is changes
 
 
+def test_what_was_so_at_another_label_is_not_known() -> None:
+    other = pair(
+        "[p0, i2]\njump(p0, i2, descr=<Loop-1>)",
+        without_blanks(f"""
+            [p0, i2]
+            label(p0, i2, descr=TargetToken(150))
+            setfield_gc(p0, i2, descr={VALUE})
+            label(p0, i2, descr=TargetToken(151))
+            guard_true(i2, descr=<Guard0x7f31>) [p0, i2]
+            jump(p0, i2, descr=TargetToken(151))"""),
+    )
+    assert may_change(other, bridge("7f31"))
+
+
+def test_what_a_bridge_has_computed_itself_was_not_at_the_label() -> None:
+    assert may_change(bridge("7f01", "i2 = int_add(i1, 1)", jump="p0, i2"))
+
+
 def test_the_body_has_written_there_in_front_of_the_guard() -> None:
     assert may_change(bridge("7f01"), body=WRITES)
     assert may_change(bridge("7f01"), body=f"setfield_gc(p0, 7, descr={VALUE})")
