@@ -1,0 +1,88 @@
+"""Guards of a loop's body resume, for bridges to its label, where the proof of the loop alone finds that they do."""
+
+from __future__ import annotations
+
+import pytest
+
+from optimizer.ir.immutable import replace
+from optimizer.ir.trace import Trace, exit_of
+from tests.pypy_logs import bridge, loop, pairs_of, recorded
+from validator import Options, Proved, Verdict, validate
+from validator.pypy import judge
+from validator.pypy.judge import OPTIONS
+from validator.pypy.pair_text import translated
+from validator.pypy.study import study
+from validator.pypy.translate import Translated
+
+STEP = "<FieldS Counter.step 8>"
+ASKS = ("i4 = int_lt(i1, 100)", "guard_true(i4{})", "i6 = int_le(i1, 100)", "guard_true(i6{})")
+ADDS = ("i2 = int_add(i1, i3)", "i5 = int_lt(i2, 90)", "guard_true(i5{})")
+LOOP = recorded(
+    "[p0, i1]",
+    *(line.format("") for line in ASKS),
+    f"i3 = getfield_gc_i(p0, descr={STEP})",
+    *(line.format("") for line in ADDS),
+    "jump(p0, i2, descr=<Loop-1>)",
+) + loop(
+    "[p0, i1]",
+    "+1: label(p0, i1, descr=TargetToken(140))",
+    "+1: i4 = int_lt(i1, 100)",
+    "+1: guard_true(i4, descr=<Guard0x7f01>) [p0, i1]",
+    f"+1: i3 = getfield_gc_i(p0, descr={STEP})",
+    "+1: i2 = int_add(i1, i3)",
+    "+1: i5 = int_lt(i2, 90)",
+    "+1: guard_true(i5, descr=<Guard0x7f02>) [p0, i2]",
+    "+1: label(p0, i2, i3, descr=TargetToken(141))",
+    "+1: i12 = int_add(i2, i3)",
+    "+1: i15 = int_lt(i12, 90)",
+    "+1: guard_true(i15, descr=<Guard0x7f10>) [p0, i12]",
+    "+1: jump(p0, i12, i3, descr=TargetToken(141))",
+)
+BRIDGE = recorded("[p0, i1]", "jump(p0, 3, descr=<Loop-1>)") + bridge(
+    "[p0, i1]", f"+1: i3 = getfield_gc_i(p0, descr={STEP})", "+1: jump(p0, 3, i3, descr=TargetToken(141))"
+)
+PLACES = (1, 3), (3,)
+"""Behind the guard that always passes, of the two guards of the preamble and the one of the body."""
+
+
+def text(log: str = LOOP + BRIDGE) -> Translated:
+    items = pairs_of(log)
+    knowledge = study(items, "log")
+    *_, pair = knowledge.given(items)
+    return translated(pair, "log", knowledge)  # type: ignore[arg-type]
+
+
+def test_they_are_told_by_the_proof_of_the_loop(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Which is told where they seem to resume."""
+    told: list[int | None] = []
+
+    def observed(before: Trace, after: Trace, options: Options, *, runs_to_end: bool) -> Verdict:
+        told.extend(exit_of(guard).origin for guard in after.guards)
+        return validate(before, after, options, runs_to_end=runs_to_end)
+
+    monkeypatch.setattr(judge, "validate", observed)
+    assert judge._places(text(), OPTIONS) == PLACES
+    assert told == [1, 3, 4 + 3]
+
+
+def test_there_are_none_where_the_loop_is_wrong() -> None:
+    log = (LOOP + BRIDGE).replace("int_lt(i12, 90)", "int_lt(i12, 91)")
+    assert judge._places(text(log), OPTIONS) == ((), ())
+    assert judge._placed(text(log), ((), ())) == text(log)
+
+
+def test_guards_of_the_preamble_stand_for_those_of_the_recorded_loop() -> None:
+    one = text()
+    assert judge._placed(one, PLACES).in_loop == (None, None, 3)
+    assert judge._placed(replace(one, by_preamble=True), PLACES).in_loop == (None, None, 2)
+    assert judge._placed(replace(one, by_preamble=True), ((1, 2), (3,))).in_loop == (None, None, None)
+
+
+def test_one_that_resumes_in_the_iteration_before_has_none(monkeypatch: pytest.MonkeyPatch) -> None:
+    def found(before: Trace, after: Trace, options: Options, *, runs_to_end: bool) -> Verdict:
+        verdict = validate(before, after, options, runs_to_end=runs_to_end)
+        assert isinstance(verdict, Proved)
+        return replace(verdict, evidence=replace(verdict.evidence, origins=(1, 5, 3)))
+
+    monkeypatch.setattr(judge, "validate", found)
+    assert judge._places(text(), OPTIONS) == ((1, None), (None,))
