@@ -181,15 +181,18 @@ def _to_label(pair: LogPair, file: str, knowledge: Knowledge, options: Options, 
     half = _Quick(prove, time.monotonic() + options.timeout_s / 2)
     tried: list[_Tried] = []
     places = _places(text, replace(options, effort=_LITTLE_EFFORT))
-    for effort, told in _with_efforts(_ways(pair, file, knowledge, text), options.effort):
+    ways = (
+        _placed(told, places, replace(options, effort=_LITTLE_EFFORT)) for told in _ways(pair, file, knowledge, text)
+    )
+    for effort, told in _with_efforts(ways, options.effort):
         prove.check()
-        verdict, texts = _in_turn(_placed(told, places), replace(options, effort=effort), half)
+        verdict, texts = _in_turn(told, replace(options, effort=effort), half)
         texts = replace(texts, options=replace(texts.options, effort=options.effort))
         if isinstance(verdict, Proved):
             break
         tried.append((verdict, texts, told))
     else:
-        told = _placed(text, places)
+        told = _with_places(text, places)
         verdict, texts = _in_turn(told, options, prove)
         is_lost = isinstance(verdict, Unknown) and verdict.reason == NO_PLACES
         further = [one for one in tried if isinstance(one[0], Unknown) and one[0].reason != NO_PLACES]
@@ -221,16 +224,22 @@ def _places(text: Translated, options: Options) -> _Places:
     return tuple(None if k is None or k >= once else k for k in origins[:first]), tuple(in_body)
 
 
-def _placed(text: Translated, places: _Places) -> Translated:
-    """The pair with the loop in which guards of the body name these, or those of the preamble that have the same
-    place."""
+def _placed(text: Translated, places: _Places, options: Options) -> Translated:
+    """The pair with the loop in which guards of the body name these places; with a preamble in the place of the
+    recorded loop, those that the proof of the two finds, or else those of its guards that have the same place."""
+    if not text.by_preamble:
+        return _with_places(text, places)
+    own = _places(text, options)
+    if own[1]:
+        return _with_places(text, own)
     preamble, body = places
-    if not body:
-        return text
-    if text.by_preamble:  # behind the guard that always passes
-        first = {k: 1 + number for number, k in reversed([*enumerate(preamble)]) if k is not None}
-        body = tuple(None if k is None else first.get(k) for k in body)
-    return replace(text, in_loop=(*[None] * len(preamble), *body), is_placed=True)
+    first = {k: 1 + number for number, k in reversed([*enumerate(preamble)]) if k is not None}  # behind one that passes
+    return _with_places(text, (preamble, tuple(None if k is None else first.get(k) for k in body)))
+
+
+def _with_places(text: Translated, places: _Places) -> Translated:
+    preamble, body = places
+    return replace(text, in_loop=(*[None] * len(preamble), *body), is_placed=True) if body else text
 
 
 def _with_efforts(ways: Iterator[Translated], effort: int) -> Iterator[tuple[int, Translated]]:

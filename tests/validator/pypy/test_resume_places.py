@@ -45,11 +45,34 @@ PLACES = (1, 3), (3,)
 """Behind the guard that always passes, of the two guards of the preamble and the one of the body."""
 
 
-def text(log: str = LOOP + BRIDGE) -> Translated:
+COUNT = (
+    f"i2 = getfield_gc_i(p0, descr={STEP})",
+    "i3 = int_lt(i2, 9)",
+    "guard_true(i3{})",
+    "i4 = int_add(i2, 1)",
+    f"setfield_gc(p0, i4, descr={STEP})",
+)
+COUNTING = recorded("[p0]", *(line.format("") for line in COUNT), "jump(p0, descr=<Loop-1>)") + loop(
+    "[p0]",
+    "+1: label(p0, descr=TargetToken(140))",
+    *(f"+1: {line.format(', descr=<Guard0x7f01>')}{' [p0]' * ('guard' in line)}" for line in COUNT),
+    "+1: label(p0, i4, descr=TargetToken(141))",
+    "+1: i13 = int_lt(i4, 9)",
+    "+1: guard_true(i13, descr=<Guard0x7f10>) [p0]",
+    "+1: i14 = int_add(i4, 1)",
+    f"+1: setfield_gc(p0, i14, descr={STEP})",
+    "+1: jump(p0, i14, descr=TargetToken(141))",
+)
+BACK = recorded("[p0]", "jump(p0, descr=<Loop-1>)") + bridge(
+    "[p0]", f"+1: i4 = getfield_gc_i(p0, descr={STEP})", "+1: jump(p0, i4, descr=TargetToken(141))"
+)
+
+
+def text(log: str = LOOP + BRIDGE, *, is_by_preamble: bool = False) -> Translated:
     items = pairs_of(log)
     knowledge = study(items, "log")
     *_, pair = knowledge.given(items)
-    return translated(pair, "log", knowledge)  # type: ignore[arg-type]
+    return translated(pair, "log", knowledge, is_by_preamble=is_by_preamble)  # type: ignore[arg-type]
 
 
 def test_they_are_told_by_the_proof_of_the_loop(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -68,14 +91,25 @@ def test_they_are_told_by_the_proof_of_the_loop(monkeypatch: pytest.MonkeyPatch)
 def test_there_are_none_where_the_loop_is_wrong() -> None:
     log = (LOOP + BRIDGE).replace("int_lt(i12, 90)", "int_lt(i12, 91)")
     assert judge._places(text(log), OPTIONS) == ((), ())
-    assert judge._placed(text(log), ((), ())) == text(log)
+    assert judge._placed(text(log), ((), ()), OPTIONS) == text(log)
 
 
 def test_guards_of_the_preamble_stand_for_those_of_the_recorded_loop() -> None:
-    one = text()
-    assert judge._placed(one, PLACES).in_loop == (None, None, 3)
-    assert judge._placed(replace(one, by_preamble=True), PLACES).in_loop == (None, None, 2)
-    assert judge._placed(replace(one, by_preamble=True), ((1, 2), (3,))).in_loop == (None, None, None)
+    """Where the proof with the preamble in the place of the recorded loop finds none: that would go round with what it
+    begins with."""
+    assert judge._placed(text(), PLACES, OPTIONS).in_loop == (None, None, 3)
+    by_preamble = text(is_by_preamble=True)
+    assert judge._places(by_preamble, OPTIONS) == ((), ())
+    assert judge._placed(by_preamble, PLACES, OPTIONS).in_loop == (None, None, 2)
+    assert judge._placed(by_preamble, ((1, 2), (3,)), OPTIONS).in_loop == (None, None, None)
+    assert judge._placed(by_preamble, ((), ()), OPTIONS) == by_preamble
+
+
+def test_what_the_proof_with_the_preamble_finds_goes_first() -> None:
+    """This loop counts in a field, with which it begins each time."""
+    by_preamble = text(COUNTING + BACK, is_by_preamble=True)
+    assert judge._places(by_preamble, OPTIONS) == ((1,), (1,))
+    assert judge._placed(by_preamble, ((3,), (3,)), OPTIONS).in_loop == (None, 1)
 
 
 def test_one_that_resumes_in_the_iteration_before_has_none(monkeypatch: pytest.MonkeyPatch) -> None:
