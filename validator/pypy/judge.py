@@ -180,11 +180,10 @@ def _to_label(pair: LogPair, file: str, knowledge: Knowledge, options: Options, 
     prove.check()
     half = _Quick(prove, time.monotonic() + options.timeout_s / 2)
     tried: list[_Tried] = []
-    places = _places(text, replace(options, effort=_LITTLE_EFFORT))
-    ways = (
-        _placed(told, places, replace(options, effort=_LITTLE_EFFORT)) for told in _ways(pair, file, knowledge, text)
-    )
-    for effort, told in _with_efforts(ways, options.effort):
+    little = replace(options, effort=_LITTLE_EFFORT)
+    places = _places(text, little)
+    ways = (_placed(told, places, little) for told in _ways(pair, file, knowledge, text))
+    for effort, told in _with_efforts(filter(None, ways), options.effort):
         prove.check()
         verdict, texts = _in_turn(told, replace(options, effort=effort), half)
         texts = replace(texts, options=replace(texts.options, effort=options.effort))
@@ -224,17 +223,14 @@ def _places(text: Translated, options: Options) -> _Places:
     return tuple(None if k is None or k >= once else k for k in origins[:first]), tuple(in_body)
 
 
-def _placed(text: Translated, places: _Places, options: Options) -> Translated:
+def _placed(text: Translated, places: _Places, options: Options) -> Translated | None:
     """The pair with the loop in which guards of the body name these places; with a preamble in the place of the
-    recorded loop, those that the proof of the two finds, or else those of its guards that have the same place."""
+    recorded loop, those that the proof of the two finds, or None if it finds none where that of the loop does: then
+    that is the shorter way."""
     if not text.by_preamble:
         return _with_places(text, places)
     own = _places(text, options)
-    if own[1]:
-        return _with_places(text, own)
-    preamble, body = places
-    first = {k: 1 + number for number, k in reversed([*enumerate(preamble)]) if k is not None}  # behind one that passes
-    return _with_places(text, (preamble, tuple(None if k is None else first.get(k) for k in body)))
+    return None if places[1] and not own[1] else _with_places(text, own)
 
 
 def _with_places(text: Translated, places: _Places) -> Translated:

@@ -94,22 +94,18 @@ def test_there_are_none_where_the_loop_is_wrong() -> None:
     assert judge._placed(text(log), ((), ()), OPTIONS) == text(log)
 
 
-def test_guards_of_the_preamble_stand_for_those_of_the_recorded_loop() -> None:
-    """Where the proof with the preamble in the place of the recorded loop finds none: that would go round with what it
-    begins with."""
-    assert judge._placed(text(), PLACES, OPTIONS).in_loop == (None, None, 3)
+def test_a_preamble_that_goes_round_with_what_it_begins_with_has_none() -> None:
+    assert judge._placed(text(), PLACES, OPTIONS) == replace(text(), in_loop=(None, None, 3), is_placed=True)
     by_preamble = text(is_by_preamble=True)
     assert judge._places(by_preamble, OPTIONS) == ((), ())
-    assert judge._placed(by_preamble, PLACES, OPTIONS).in_loop == (None, None, 2)
-    assert judge._placed(by_preamble, ((1, 2), (3,)), OPTIONS).in_loop == (None, None, None)
+    assert judge._placed(by_preamble, PLACES, OPTIONS) is None
     assert judge._placed(by_preamble, ((), ()), OPTIONS) == by_preamble
 
 
-def test_what_the_proof_with_the_preamble_finds_goes_first() -> None:
-    """This loop counts in a field, with which it begins each time."""
+def test_one_that_counts_in_a_field_has_its_own() -> None:
     by_preamble = text(COUNTING + BACK, is_by_preamble=True)
     assert judge._places(by_preamble, OPTIONS) == ((1,), (1,))
-    assert judge._placed(by_preamble, ((3,), (3,)), OPTIONS).in_loop == (None, 1)
+    assert judge._placed(by_preamble, ((3,), (3,)), OPTIONS) == replace(by_preamble, in_loop=(None, 1), is_placed=True)
 
 
 def test_one_that_resumes_in_the_iteration_before_has_none(monkeypatch: pytest.MonkeyPatch) -> None:

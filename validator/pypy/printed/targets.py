@@ -15,8 +15,8 @@ from optimizer.ir.dialects.pypy_log import Section
 from optimizer.ir.dialects.pypy_pairs import LogPair, Unpaired
 from optimizer.ir.faults import InputError
 from optimizer.ir.immutable import replace
-from validator.pypy.printed.lines import NULL, Line, is_variable, read_printed
-from validator.pypy.printed.parents import Place, guards_of
+from validator.pypy.printed.lines import NULL, Line, is_pointer, is_variable, read_printed
+from validator.pypy.printed.parents import Place, guards_of, known_in
 
 _Texts = tuple[str, ...]
 _Leaves = Callable[[str, str], bool]
@@ -96,16 +96,21 @@ def _last_jump(section: Section) -> str | None:
 @dataclass(frozen=True, slots=True)
 class _Done:
     """The work of a trace since it began, or was at its inner label: the memories to which it has stored, the
-    functions that it has called, and what it has in hand: what is in a place, which may be the constant that a guard
-    has found it to be, and the functions called since."""
+    functions that it has called, and what it has in hand: what is in a place, the constant that a guard has found that
+    to be, if one has, and the functions called since."""
 
     stored: frozenset[str]
     called: frozenset[str]
-    in_hand: Mapping[Place, tuple[str, frozenset[str]]]
+    in_hand: Mapping[Place, tuple[str, str | None, frozenset[str]]]
 
-    def has(self, place: Place, value: str, leaves: _Leaves) -> bool:
-        held, since = self.in_hand.get(place, (None, ()))
-        return held == value and all(leaves(function, place[0]) for function in since)
+    def has(self, place: Place, value: str, leaves: _Leaves, *, is_of_loop: bool) -> bool:
+        """Is that value in this place? Constant objects of other traces than the loop have other names: which one it
+        is for which a guard of a bridge asks shows its own proof."""
+        held, found, since = self.in_hand.get(place, ("", None, frozenset()))
+        asks = (
+            not is_of_loop and found not in (None, NULL) and value != NULL and is_pointer(found) and is_pointer(value)
+        )
+        return (value in (held, found) or asks) and all(leaves(function, place[0]) for function in since)
 
     def leaves(self, memory: str, leaves: _Leaves) -> bool:
         return memory not in self.stored and all(leaves(function, memory) for function in self.called)
@@ -183,10 +188,15 @@ class Comers:
         def named(args: _Texts) -> list[str]:
             return [args[at[text]] if text in at else text for text in texts]
 
+        def has(exit_: _Exit, names: list[str]) -> bool:
+            is_of_loop = exit_.trace == loop
+            *objects, held = (text.replace(known_in(loop), "") for text in names) if is_of_loop else names
+            return exit_.done.has((memory, *objects), held, leaves, is_of_loop=is_of_loop)
+
         def vouches(comer: int) -> bool:
             exit_ = self._traces[comer].end if comer in self._traces else None
             names = named(exit_.handed) if exit_ else []
-            while exit_ is not None and not exit_.done.has((memory, *names[:-1]), names[-1], leaves):
+            while exit_ is not None and not has(exit_, names):
                 if not exit_.done.leaves(memory, leaves):
                     return False
                 if exit_.is_in_body:
@@ -208,6 +218,11 @@ class Comers:
         handed = dict(zip(trace.inputs, trace.start.handed, strict=True))
         is_known = all(name in handed for name in names if is_variable(name))
         return (trace.start if is_known else None), [handed.get(name, name) for name in names]
+
+
+def _is_object(text: str) -> bool:
+    """Is it a constant object?"""
+    return is_pointer(text) and text != NULL
 
 
 def _exits(lines: tuple[Line, ...], labels: list[Line], number: int) -> Iterator[tuple[Line, _Exit]]:
@@ -232,7 +247,7 @@ def _exits(lines: tuple[Line, ...], labels: list[Line], number: int) -> Iterator
         if line.is_guard or line is lines[-1]:
             handed = line.handed if line.is_guard else line.args
             in_hand = {
-                place: (constants.get(value, value), frozenset(called[since:]))
+                place: (value, constants.get(value), frozenset(called[since:]))
                 for place, (value, since) in known.items()
                 if not any(is_variable(text) for text in place[1:] if text not in handed)
             }
