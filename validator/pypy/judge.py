@@ -10,6 +10,7 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cache
 
 from optimizer.ir.dialects.pypy_pairs import Kind, LogPair
 from optimizer.ir.faults import InputError
@@ -19,8 +20,7 @@ from optimizer.ir.rows.row import STORE
 from optimizer.ir.run.interpreter import GuardFailed
 from optimizer.ir.trace import Trace, exit_of
 from validator.loops.judge import NO_PLACES
-from validator.loops.proofs import BODY, proofs
-from validator.loops.shape import bridge_to, loop_of
+from validator.loops.shape import bridge_to
 from validator.loops.written import check_written
 from validator.prove.judge import OUT_OF_TIME, validate
 from validator.pypy.ends import RESUME_AT_END, fails_at_end, prove_to_end, with_end
@@ -34,7 +34,8 @@ from validator.pypy.pair_text import translated
 from validator.pypy.printed.lines import allocates_raw
 from validator.pypy.printed.parents import path_to
 from validator.pypy.printed.straight import NotStraight
-from validator.pypy.resume_data import Loop, may_share, with_origins
+from validator.pypy.resume_data import Loop, shared, with_origins
+from validator.pypy.resume_places import placed, places_of
 from validator.pypy.study import Knowledge, is_inferred
 from validator.pypy.translate import Translated
 from validator.solvers.portfolio import FIRST_EFFORT
@@ -55,9 +56,6 @@ from validator.verdict import (
 OPTIONS = Options(guards=Guards.EARLY, failargs=Failargs.IGNORE, effort=1_000_000, moved=None)
 """Guards may fail where the recorded trace leaves later; which do takes long to tell. A log holds no resume data: see
 `prove_with_exits`."""
-
-_LITTLE_EFFORT = 20_000
-"""For the proof of a loop that a bridge jumps to: its guards tell their origins, and it takes little, or fails."""
 
 _LOST = "where the bridge starts: a trace with its guard"
 _BUFFERS = "where PyPy knew that nobody has the address of raw memory that it has allocated"
@@ -90,7 +88,6 @@ class Judged:
 
 
 _Tried = tuple[Verdict, Texts, Translated]
-_Places = tuple[tuple[int | None, ...], tuple[int | None, ...]]
 
 
 def judge(
@@ -180,9 +177,8 @@ def _to_label(pair: LogPair, file: str, knowledge: Knowledge, options: Options, 
     prove.check()
     half = _Quick(prove, time.monotonic() + options.timeout_s / 2)
     tried: list[_Tried] = []
-    little = replace(options, effort=_LITTLE_EFFORT)
-    places = _places(text, little)
-    ways = (_placed(told, places, little) for told in _ways(pair, file, knowledge, text))
+    alone = cache(lambda: places_of(text, options))
+    ways = (placed(told, alone, options) for told in _ways(pair, file, knowledge, text))
     for effort, told in _with_efforts(filter(None, ways), options.effort):
         prove.check()
         verdict, texts = _in_turn(told, replace(options, effort=effort), half)
@@ -191,7 +187,7 @@ def _to_label(pair: LogPair, file: str, knowledge: Knowledge, options: Options, 
             break
         tried.append((verdict, texts, told))
     else:
-        told = _with_places(text, places)
+        told = placed(text, alone, options) or text
         verdict, texts = _in_turn(told, options, prove)
         is_lost = isinstance(verdict, Unknown) and verdict.reason == NO_PLACES
         further = [one for one in tried if isinstance(one[0], Unknown) and one[0].reason != NO_PLACES]
@@ -202,40 +198,6 @@ def _to_label(pair: LogPair, file: str, knowledge: Knowledge, options: Options, 
         verdict = Unknown(verdict.evidence, objection) if objection else verdict
         texts = replace(texts, assumes=(*texts.assumes, *assumed))
     return Judged(verdict, texts, translated=told)
-
-
-def _places(text: Translated, options: Options) -> _Places:
-    """The recorded guards in whose places those of the loop resume to which a bridge jumps: of its preamble, and of its
-    body; nothing where the proof of the loop alone does not find them."""
-    assert text.loop is not None
-    try:
-        loop = loop_of(text.loop[0], with_origins(text.loop[1], text.alone))
-        proof = next(one for one in proofs(loop, options) if one.name == BODY)
-    except NotModelled:
-        return (), ()
-    quick = replace(proof.options, notes=False, moved=None, simplify=False)
-    verdict = validate(proof.before, proof.after, quick, runs_to_end=True)
-    if not isinstance(verdict, Proved):
-        return (), ()
-    once, origins = len(loop.recorded.guards), verdict.evidence.origins
-    first = len(loop.peeled.preamble.guards)
-    in_body = (None if k is None or k < once else k - once for k in origins[first:])
-    return tuple(None if k is None or k >= once else k for k in origins[:first]), tuple(in_body)
-
-
-def _placed(text: Translated, places: _Places, options: Options) -> Translated | None:
-    """The pair with the loop in which guards of the body name these places; with a preamble in the place of the
-    recorded loop, those that the proof of the two finds, or None if it finds none where that of the loop does: then
-    that is the shorter way."""
-    if not text.by_preamble:
-        return _with_places(text, places)
-    own = _places(text, options)
-    return None if places[1] and not own[1] else _with_places(text, own)
-
-
-def _with_places(text: Translated, places: _Places) -> Translated:
-    preamble, body = places
-    return replace(text, in_loop=(*[None] * len(preamble), *body), is_placed=True) if body else text
 
 
 def _with_efforts(ways: Iterator[Translated], effort: int) -> Iterator[tuple[int, Translated]]:
@@ -323,20 +285,11 @@ def _sharing(text: Translated, options: Options, prove: Prove) -> tuple[Verdict,
             return verdict, texts
         number, memory = lacking
         may_be_told = not text.is_loop and texts.before is text.before  # else guards have other numbers
-        origins = _shared(verdict.evidence.origins, text.after, number) if may_be_told else ()
+        origins = shared(verdict.evidence.origins, text.after, number) if may_be_told else ()
         if not origins:
             reason = f"guard {number} has to store to {memory}, and the bridge from there begins without that"
             return Unknown(verdict.evidence, reason), texts
         text = replace(text, origins=origins)
-
-
-def _shared(origins: tuple[int | None, ...], after: Trace, number: int) -> tuple[int | None, ...]:
-    """The origins where the guards of one origin up to that number share the resume data of the guard in front of them;
-    none where they may not."""
-    first = origins.index(origins[number])
-    if not first or not all(may_share(after, at) for at in range(first, number + 1)):
-        return ()
-    return (*origins[:first], *[origins[first - 1]] * (number + 1 - first), *origins[number + 1 :])
 
 
 class _TimeIsOver(Exception):

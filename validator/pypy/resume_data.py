@@ -387,3 +387,12 @@ def _row(slot: Field, index: Term | None) -> Op:
 def _kind(allocation: Operation) -> tuple[str, str]:
     """The kind of an object, as far as a log tells it."""
     return allocation.op.name, str(allocation.descr).partition(" $")[0]
+
+
+def shared(origins: tuple[int | None, ...], after: Trace, number: int) -> tuple[int | None, ...]:
+    """The origins where the guards of one origin up to that number share the resume data of the guard in front of them;
+    none where they may not."""
+    first = origins.index(origins[number])
+    if not first or not all(may_share(after, at) for at in range(first, number + 1)):
+        return ()
+    return (*origins[:first], *[origins[first - 1]] * (number + 1 - first), *origins[number + 1 :])

@@ -8,9 +8,10 @@ from optimizer.ir.immutable import replace
 from optimizer.ir.trace import Trace, exit_of
 from tests.pypy_logs import bridge, loop, pairs_of, recorded
 from validator import Options, Proved, Verdict, validate
-from validator.pypy import judge
+from validator.pypy import resume_places
 from validator.pypy.judge import OPTIONS
 from validator.pypy.pair_text import translated
+from validator.pypy.resume_places import Places, placed, places_of
 from validator.pypy.study import study
 from validator.pypy.translate import Translated
 
@@ -41,8 +42,8 @@ LOOP = recorded(
 BRIDGE = recorded("[p0, i1]", "jump(p0, 3, descr=<Loop-1>)") + bridge(
     "[p0, i1]", f"+1: i3 = getfield_gc_i(p0, descr={STEP})", "+1: jump(p0, 3, i3, descr=TargetToken(141))"
 )
-PLACES = (1, 3), (3,)
-"""Behind the guard that always passes, of the two guards of the preamble and the one of the body."""
+PLACES = (3,)
+"""Behind the guard that always passes."""
 
 
 COUNT = (
@@ -83,29 +84,37 @@ def test_they_are_told_by_the_proof_of_the_loop(monkeypatch: pytest.MonkeyPatch)
         told.extend(exit_of(guard).origin for guard in after.guards)
         return validate(before, after, options, runs_to_end=runs_to_end)
 
-    monkeypatch.setattr(judge, "validate", observed)
-    assert judge._places(text(), OPTIONS) == PLACES
+    monkeypatch.setattr(resume_places, "validate", observed)
+    assert places_of(text(), OPTIONS) == PLACES
     assert told == [1, 3, 4 + 3]
 
 
 def test_there_are_none_where_the_loop_is_wrong() -> None:
     log = (LOOP + BRIDGE).replace("int_lt(i12, 90)", "int_lt(i12, 91)")
-    assert judge._places(text(log), OPTIONS) == ((), ())
-    assert judge._placed(text(log), ((), ()), OPTIONS) == text(log)
+    assert places_of(text(log), OPTIONS) == ()
+
+
+def test_they_are_asked_for_where_guards_do_not_seem_to_have_any() -> None:
+    def asked() -> Places:
+        raise AssertionError
+
+    assert placed(text(), asked, OPTIONS) == text()
+    lost = replace(text(), in_loop=(None, None, None))
+    assert placed(lost, lambda: PLACES, OPTIONS) == replace(lost, in_loop=(None, None, 3), is_placed=True)
 
 
 def test_a_preamble_that_goes_round_with_what_it_begins_with_has_none() -> None:
-    assert judge._placed(text(), PLACES, OPTIONS) == replace(text(), in_loop=(None, None, 3), is_placed=True)
-    by_preamble = text(is_by_preamble=True)
-    assert judge._places(by_preamble, OPTIONS) == ((), ())
-    assert judge._placed(by_preamble, PLACES, OPTIONS) is None
-    assert judge._placed(by_preamble, ((), ()), OPTIONS) == by_preamble
+    by_preamble = replace(text(is_by_preamble=True), in_loop=(None, None, None))
+    assert places_of(by_preamble, OPTIONS) == ()
+    assert placed(by_preamble, lambda: PLACES, OPTIONS) is None
+    assert placed(by_preamble, lambda: (), OPTIONS) == by_preamble
 
 
 def test_one_that_counts_in_a_field_has_its_own() -> None:
-    by_preamble = text(COUNTING + BACK, is_by_preamble=True)
-    assert judge._places(by_preamble, OPTIONS) == ((1,), (1,))
-    assert judge._placed(by_preamble, ((3,), (3,)), OPTIONS) == replace(by_preamble, in_loop=(None, 1), is_placed=True)
+    by_preamble = replace(text(COUNTING + BACK, is_by_preamble=True), in_loop=(None, None))
+    assert places_of(by_preamble, OPTIONS) == (1,)
+    told = replace(by_preamble, in_loop=(None, 1), is_placed=True)
+    assert placed(by_preamble, lambda: (3,), OPTIONS) == told
 
 
 def test_one_that_resumes_in_the_iteration_before_has_none(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -114,5 +123,5 @@ def test_one_that_resumes_in_the_iteration_before_has_none(monkeypatch: pytest.M
         assert isinstance(verdict, Proved)
         return replace(verdict, evidence=replace(verdict.evidence, origins=(1, 5, 3)))
 
-    monkeypatch.setattr(judge, "validate", found)
-    assert judge._places(text(), OPTIONS) == ((1, None), (None,))
+    monkeypatch.setattr(resume_places, "validate", found)
+    assert places_of(text(), OPTIONS) == (None,)
