@@ -39,6 +39,7 @@ from validator.pypy.resume_places import placed, places_of
 from validator.pypy.study import Knowledge, is_inferred
 from validator.pypy.translate import Translated
 from validator.solvers.portfolio import FIRST_EFFORT
+from validator.tell.why_unknown import OUT_OF_EFFORT
 from validator.verdict import (
     Evidence,
     Failargs,
@@ -179,10 +180,9 @@ def _to_label(pair: LogPair, file: str, knowledge: Knowledge, options: Options, 
     tried: list[_Tried] = []
     alone = cache(lambda: places_of(text, options))
     ways = (placed(told, alone, options) for told in _ways(pair, file, knowledge, text))
-    for effort, told in _with_efforts(filter(None, ways), options.effort):
+    for told in filter(None, ways):
         prove.check()
-        verdict, texts = _in_turn(told, replace(options, effort=effort), half)
-        texts = replace(texts, options=replace(texts.options, effort=options.effort))
+        verdict, texts = _with_efforts(told, options, half)
         if isinstance(verdict, Proved):
             break
         tried.append((verdict, texts, told))
@@ -200,13 +200,12 @@ def _to_label(pair: LogPair, file: str, knowledge: Knowledge, options: Options, 
     return Judged(verdict, texts, translated=told)
 
 
-def _with_efforts(ways: Iterator[Translated], effort: int) -> Iterator[tuple[int, Translated]]:
-    """Each way with a small effort, and then with all of it: what one way takes long for another may not."""
-    begun: list[Translated] = []
-    for way in ways:
-        begun.append(way)
-        yield FIRST_EFFORT, way
-    yield from ((effort, way) for way in begun)
+def _with_efforts(told: Translated, options: Options, prove: Prove) -> tuple[Verdict, Texts]:
+    """The verdict with a small effort, or with all of it if that was too small."""
+    verdict, texts = _in_turn(told, replace(options, effort=FIRST_EFFORT), prove)
+    if isinstance(verdict, Unknown) and OUT_OF_EFFORT in verdict.reason:
+        return _in_turn(told, options, prove)
+    return verdict, replace(texts, options=replace(texts.options, effort=options.effort))
 
 
 def _ways(pair: LogPair, file: str, knowledge: Knowledge, text: Translated) -> Iterator[Translated]:

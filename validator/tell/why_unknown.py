@@ -22,6 +22,8 @@ _MOST = 4
 _LARGE = 2000
 """A query of more terms is hard by its size."""
 
+OUT_OF_EFFORT = "the solver's effort was used up (a larger one: --effort)"
+
 _EFFORT_A_SECOND = 10_000_000
 
 _PRODUCTS = {
@@ -45,7 +47,7 @@ def why_unknown(pair: Pair, obligation: Obligation, answer: NotSettled) -> WhyUn
 def explain(reason: str) -> str:
     """The reason for which nothing was settled, in words."""
     known = {
-        "effort": "the solver's effort was used up (a larger one: --effort)",
+        "effort": OUT_OF_EFFORT,
         "abstraction": "a candidate was found, and the two traces do not differ on it",
         "wall": "the time limit was reached (a larger one: --timeout)",
     }
