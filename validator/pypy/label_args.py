@@ -123,12 +123,14 @@ def computed_otherwise(
 
 
 class _Entered:
-    """A recorded loop behind its first part, and the body behind the first part of the optimized side. Raises
+    """A recorded loop behind its first part, and the first part of the optimized side, in front of the body. Raises
     Unsupported."""
 
     def __init__(self, shape: Loop, options: Options) -> None:
         proof = next(one for one in proofs(shape, options) if one.name == BODY)
-        self.pair = encode_pair(proof.before, proof.after, layout_of(proof.before, proof.after), options)
+        *ops, end = proof.after.ops
+        after = proof.after.of([*ops[: len(ops) - len(shape.peeled.body.ops)], end])
+        self.pair = encode_pair(proof.before, after, layout_of(proof.before, proof.after), options)
         self._shape, self._ops = shape, proof.before.ops
         self._first = len(self._ops) - 1 - len(shape.recorded.ops)
 

@@ -21,6 +21,7 @@ from validator.pypy.inferred.constants.lengths import with_lengths
 from validator.pypy.inferred.constants.places import AT_ONE_PLACE, at_one_place
 from validator.pypy.inferred.constants.storages import OF_ONE_STEP, of_one_step
 from validator.pypy.inferred.constants.zeros import with_zeros
+from validator.pypy.inferred.effects import Effect
 from validator.pypy.inferred.executed import with_calls_of_constants, with_constants
 from validator.pypy.inferred.given import with_given
 from validator.pypy.inferred.grants import with_guards_that_hold, with_narrow_numbers
@@ -117,15 +118,21 @@ def _with_facts(
     path = path if path is not None and correspond(path.handed, sides.before.inputs) else None
     if path is not None:
         comers = knowledge.targets.comers
-        asked = asked_each_time(pair, file, knowledge.leaves)
+        asked, relied = asked_each_time(pair, file, knowledge.leaves), set[str]()
+
+        def leaves(function: str, memory: str) -> bool:
+            effect = Effect(function, "writes", memory)
+            relied.update({str(effect)} if effect in knowledge.effects else ())
+            return knowledge.leaves(function, memory)
 
         def changes(label: Line, place: Place, value: str) -> bool:
-            return (label.descr, place, value) not in asked and comers.may_change(label, place, value, knowledge.leaves)
+            return (label.descr, place, value) not in asked and comers.may_change(label, place, value, leaves)
 
         labels = Labels(comers.are_there, changes, knowledge.inferred.forwards)
         facts = facts_of(path, sides, knowledge.effects, knowledge.fields, labels, generous=generous)
+        facts = replace(facts, assumes=(*facts.assumes, *sorted(relied))) if facts.lines else facts
         sides = replace(sides, before=sides.before.with_lines(facts.in_front(sides.before.lines)))
-    sides, tables = with_tables(sides, path)
+    sides, tables = with_tables(sides, path and path.behind_labels(knowledge.targets.comers.are_there))
     sides, lists = with_lists(sides, whole)
     sides, pattern = with_pattern(sides)
     sides, variables = (sides, ()) if knowledge.fields.share else with_variables(sides, path)

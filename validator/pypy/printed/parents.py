@@ -8,7 +8,7 @@ second one holds them only until their last bridge has come.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import lru_cache
 from itertools import takewhile
@@ -65,7 +65,7 @@ class Parents:
 
     def _has_guards(self, number: int, section: Section) -> None:
         if not section.is_recorded:
-            self._guards.update((guard, number) for line in section.lines for guard in _GUARD.findall(line))
+            self._guards.update((guard, number) for guard in guards_in(section))
 
     def close(self) -> None:
         """The log has ended: no bridge looks for its guard any more."""
@@ -92,6 +92,11 @@ def _stored_first(recorded: Section) -> frozenset[str]:
     resume data does."""
     first = takewhile(lambda line: "debug_merge_point(" not in line, recorded.lines)
     return frozenset(found[1] for line in first if (found := _STORE.match(line)))
+
+
+def guards_in(section: Section) -> Iterator[str]:
+    """The addresses of all guards of a trace, be it damaged."""
+    return (guard for line in section.lines for guard in _GUARD.findall(line))
 
 
 def guards_of(line: Line) -> list[str]:
@@ -125,6 +130,11 @@ class Path:
     lines: tuple[Line, ...]
     handed: tuple[str, ...]
     highest: int = 0
+
+    def behind_labels(self, are_entered: Callable[[int], bool]) -> Path:
+        """The way behind the last label to which bridges come, whose numbers are asked for: they may bring others."""
+        labels = (at for at, line in enumerate(self.lines) if line.name == "label" and are_entered(int(line.descr)))
+        return replace(self, lines=self.lines[max(labels, default=-1) + 1 :])
 
 
 @lru_cache(maxsize=1)  # a pair is translated up to three times

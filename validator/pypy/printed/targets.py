@@ -8,15 +8,16 @@ trace before it that has the label.
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Set
 from dataclasses import dataclass, field
 
 from optimizer.ir.dialects.pypy_log import Section
-from optimizer.ir.dialects.pypy_pairs import LogPair, Unpaired
+from optimizer.ir.dialects.pypy_pairs import Kind, LogPair, Unpaired
 from optimizer.ir.faults import InputError
 from optimizer.ir.immutable import replace
 from validator.pypy.printed.lines import NULL, Line, is_pointer, is_variable, read_printed
-from validator.pypy.printed.parents import Place, guards_of, known_in
+from validator.pypy.printed.parents import Place, guards_in, guards_of, known_as, known_in
 
 _Texts = tuple[str, ...]
 _Leaves = Callable[[str, str], bool]
@@ -26,6 +27,9 @@ _LABEL = re.compile(r"\s*(?:\+[0-9]+:\s*)?label\(.*descr=(.+)\)")
 _LOOP = re.compile(r"# Loop ([0-9]+) ")
 _OF_LOOP = re.compile(r"<Loop([0-9]+)>")
 _JUMP = re.compile(r"\s*(?:\+[0-9]+:\s*)?jump\(.*descr=(.+)\)")
+_BYTES, _ANY = "gc_store", "any memory"
+"""A store at an offset may be to whatever memory."""
+
 _FIND_OUT = ("guard_value", "guard_isnull")
 
 
@@ -61,7 +65,7 @@ class Targets:
         if target is not None:
             self._targets[item.number] = target
             self._last_bridges[target] = item.number
-        self._labels.update(dict.fromkeys(labels[:1]))
+        self._labels.update(dict.fromkeys(labels[:1], 0 if item.kind is Kind.BRIDGE else None))
         self._labels.update(dict.fromkeys(labels[1:], item.number))
 
     def close(self) -> None:
@@ -113,7 +117,7 @@ class _Done:
         return (value in (held, found) or asks) and all(leaves(function, place[0]) for function in since)
 
     def leaves(self, memory: str, leaves: _Leaves) -> bool:
-        return memory not in self.stored and all(leaves(function, memory) for function in self.called)
+        return self.stored.isdisjoint((memory, _ANY)) and all(leaves(function, memory) for function in self.called)
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,7 +149,7 @@ class Comers:
     """The traces of a log that come to inner labels of loops from elsewhere, by the numbers of these, and all optimized
     traces, which may be `whole` or lack some that cannot be read; while the log is read, its guards."""
 
-    guards: dict[str, _Exit] = field(default_factory=dict)
+    guards: dict[str, _Exit | None] = field(default_factory=dict)
     is_whole: bool = True
     _traces: dict[int, _Trace] = field(default_factory=dict)
     _comers: dict[int, list[int]] = field(default_factory=dict)
@@ -159,10 +163,13 @@ class Comers:
             printed = read_printed(section, file).without_unused()
         except InputError:  # told where it is judged
             self.is_whole = False
+            for found in guards_in(section):
+                self.guards.pop(found, None)
             return
         labels = [line for line in printed.lines if line.name == "label"]
-        exits = [(line, exit_) for line, exit_ in _exits(printed.lines, labels, item.number)]
-        stored = (found.memory for line in printed.lines if (found := line.access) and found.is_store)
+        is_loop = isinstance(item, LogPair) and item.kind is not Kind.BRIDGE
+        exits = list(_exits(printed.lines, item.number, is_loop=is_loop))
+        stored = (memory for line in printed.lines if (memory := _stored(line)))
         called = (line.function for line in printed.lines if line.may_write)
         self._traces[item.number] = _Trace(
             printed.inputs,
@@ -171,7 +178,9 @@ class Comers:
             exits[-1][1],
             _Done(frozenset(stored), frozenset(called), {}),
         )
-        self.guards.update((found, exit_) for line, exit_ in exits for found in guards_of(line))
+        times = Counter(found for line, _ in exits for found in guards_of(line))
+        for found, exit_ in ((found, exit_) for line, exit_ in exits for found in guards_of(line)):
+            self.guards[found] = exit_ if times[found] == 1 else None
 
     def are_there(self, loop: int) -> bool:
         """Does a trace of the log come to the inner label of that loop from elsewhere?"""
@@ -195,7 +204,9 @@ class Comers:
 
         def vouches(comer: int) -> bool:
             exit_ = self._traces[comer].end if comer in self._traces else None
-            names = named(exit_.handed) if exit_ else []
+            if exit_ is None or len(exit_.handed) != len(label.args):
+                return False
+            names = named(exit_.handed)
             while exit_ is not None and not has(exit_, names):
                 if not exit_.done.leaves(memory, leaves):
                     return False
@@ -211,13 +222,24 @@ class Comers:
 
     def _behind(self, number: int, names: list[str]) -> tuple[_Exit | None, list[str]]:
         """The exit behind which the trace of that number begins, and the names that these values have there; None where
-        they are not handed over."""
+        they are not handed over. The constants of the trace have other names there."""
         trace = self._traces[number]
         if trace.start is None or len(trace.inputs) != len(trace.start.handed):
             return None, names
         handed = dict(zip(trace.inputs, trace.start.handed, strict=True))
-        is_known = all(name in handed for name in names if is_variable(name))
+        is_known = all(name in handed for name in names if is_variable(name) or _is_own(name))
         return (trace.start if is_known else None), [handed.get(name, name) for name in names]
+
+
+def _is_own(text: str) -> bool:
+    """Is it a constant object by the name that the trace has for it?"""
+    return _is_object(text) and known_as(text) is None
+
+
+def _stored(line: Line) -> str:
+    """The memory to which the operation stores; "" if it does not."""
+    access = line.access
+    return _ANY if line.name.startswith(_BYTES) else access.memory if access and access.is_store else ""
 
 
 def _is_object(text: str) -> bool:
@@ -225,24 +247,26 @@ def _is_object(text: str) -> bool:
     return is_pointer(text) and text != NULL
 
 
-def _exits(lines: tuple[Line, ...], labels: list[Line], number: int) -> Iterator[tuple[Line, _Exit]]:
-    """The guards of the trace of that number, and its end, each with what is known of leaving there."""
+def _exits(lines: tuple[Line, ...], number: int, *, is_loop: bool) -> Iterator[tuple[Line, _Exit]]:
+    """The guards of the trace of that number, and its end, each with what is known of leaving there. The first label of
+    a loop is none of those that take what its preamble has found."""
+    labels = [line for line in lines if line.name == "label"]
     stored, called = set[str](), list[str]()
     known: dict[Place, tuple[str, int]] = {}
     constants: dict[str, str] = {}
     is_in_body = False
     for line in lines:
-        if labels[1:] and line is labels[1]:
-            is_in_body = True
+        if line.name == "label":  # others may come there, too
+            is_in_body |= line is not labels[0] or not is_loop
             stored.clear()
             called.clear()
             known.clear()
         elif line.may_write:
             called.append(line.function)
-        elif access := line.access:
-            if access.is_store:
-                stored.add(access.memory)
-                known = {place: held for place, held in known.items() if place[0] != access.memory}
+        elif memory := _stored(line):
+            stored.add(memory)
+            known = {place: held for place, held in known.items() if memory not in (_ANY, place[0])}
+        if access := line.access:
             known[access.memory, *access.place] = access.value, len(called)
         if line.is_guard or line is lines[-1]:
             handed = line.handed if line.is_guard else line.args

@@ -105,10 +105,13 @@ def puts_away(lines: tuple[Line, ...], storages: re.Pattern[str]) -> bool:
 
 
 def in_storages(lines: tuple[Line, ...], storages: re.Pattern[str], *, is_recorded: bool = True) -> dict[str, str]:
-    """The storage and the class of the strategy of all that stands in such storages, by the values that they are."""
+    """The storage and the class of the strategy of all that stands in such storages, by the values that they are; of
+    what is stored there only where no strategy is."""
     types: dict[str, str] = {}
     owners: dict[str, str] = {}
     strategies: dict[str, str] = {}
+    stores = (found.memory for line in lines if (found := line.access) and found.is_store)
+    is_of_one = not any(map(_STRATEGY.fullmatch, stores))
     for line in lines:
         if (line.may_write or line.name == "label") and is_recorded:
             strategies.clear()
@@ -119,24 +122,33 @@ def in_storages(lines: tuple[Line, ...], storages: re.Pattern[str], *, is_record
         elif (found := line.access) and _STRATEGY.fullmatch(found.memory):
             for owner in [*strategies] if found.is_store else [found.place[0]]:  # a store may be to that one, too
                 strategies.pop(owner, None)
+            owners = {} if found.is_store else owners
             owners[found.value] = found.place[0]
-        elif found and (storage := storages.fullmatch(found.memory)) and found.place[0] in strategies:
+        elif found and found.place[0] in strategies and (storage := storages.fullmatch(found.memory)):
+            if found.is_store and not is_of_one:  # it may be of the other strategy
+                continue
             types[found.value] = f"of {storage[1]} {strategies[found.place[0]]}"
     return types
 
 
 def _handed(trace: Printed, path: Path | None) -> dict[str, str]:
-    """The types of the tables among the inputs of a bridge, as the way to it shows."""
+    """The types of the tables among the inputs of a bridge, as the way to it shows; of one that it stores to a storage
+    the strategy may be another one, which the bridge stores."""
     if path is None:
         return {}
     types, handed = types_of_tables(path.lines), zip(trace.inputs, path.handed, strict=True)
-    return {value: types[text] for value, text in handed if text in types}
+    accesses = (found for line in path.lines if (found := line.access))
+    put_away = {found.value for found in accesses if found.is_store and _STORAGE.fullmatch(found.memory)}
+    return {value: types[text] for value, text in handed if text in types.keys() - put_away}
 
 
 def _of_nobody(lines: tuple[Line, ...]) -> dict[str, str]:
-    """The new tables that nothing reaches but accesses by the name that they have, or to what new objects hold them;
-    none of them is given away, be it in such an object."""
+    """The new tables that nothing reaches but accesses by the name that they have, and stores to new objects from which
+    nobody loads them; none of them is given away, be it in such an object."""
     new = {line.result or "" for line in lines if line.name == "new"}
+    accesses = [access for line in lines if (access := line.access)]
+    loaded = {(one.memory, one.place) for one in accesses if not one.is_store}
+    held = [(one.value, (one.memory, one.place)) for one in accesses if one.is_store]
     while True:
         given = {
             arg
@@ -144,6 +156,7 @@ def _of_nobody(lines: tuple[Line, ...]) -> dict[str, str]:
             for place, arg in enumerate(line.args)
             if arg in new and not ((access := line.access) and (not place or _keeps(access, new)))
         }
+        given |= {value for value, place in held if value in new and place in loaded}
         if not given:
             break
         new -= given
