@@ -150,10 +150,12 @@ def _first_asked(lines: tuple[Line, ...], leaves: Preserved) -> dict[Place, tupl
 @dataclass(frozen=True, slots=True)
 class Labels:
     """The inner labels of loops: is one `entered` by a bridge, by the number of its loop; does memory `change` there;
-    and is what a bridge hands over `trusted` to be what the preamble has found there?"""
+    have all bridges `found` what a statement says of an argument there; and is what a bridge hands over `trusted` to be
+    what the preamble has found there?"""
 
     is_entered: Callable[[int], bool]
     changes: Changes
+    have_found: Callable[[Line, Line], bool]
     is_trusted: bool = True
 
 
@@ -169,15 +171,18 @@ def facts_of(
     highest = max(path.highest, highest_number(line.result or "" for line in recorded.lines))
     path = replace(path, lines=tuple(_with_classes(path, recorded)))
 
-    def at_end(path: Path, used: Iterable[Line]) -> Facts:
-        return _facts_at(path, used, _Walk(effects, fields, labels.changes, generous), 1 + highest)
+    def at_end(path: Path, used: Iterable[Line], label: Line | None = None) -> Facts:
+        def have_found(statement: Line) -> bool:
+            return label is None or generous or labels.have_found(label, statement)
+
+        return _facts_at(path, used, _Walk(effects, fields, labels.changes, generous), 1 + highest, have_found)
 
     trusted: tuple[str, ...] = ()
     while (at := _first_entered(path, labels)) is not None:
         label, rest = path.lines[at], path.lines[at + 1 :]
         known = Facts()
         if labels.is_trusted:
-            known = at_end(replace(path, lines=path.lines[: at + 1], handed=label.args), (*rest, *used))
+            known = at_end(replace(path, lines=path.lines[: at + 1], handed=label.args), (*rest, *used), label)
             trusted = (*trusted, *known.assumes, TRUSTED)
             highest = max(highest, highest_number(line.result or "" for line in known.lines))
         path = replace(path, inputs=label.args, lines=(*known.lines, *rest))
@@ -193,16 +198,17 @@ def _first_entered(path: Path, labels: Labels) -> int | None:
     return next((at for at in places if labels.is_entered(int(path.lines[at].descr))), None)
 
 
-def _facts_at(path: Path, used: Iterable[Line], walk: _Walk, first: int) -> Facts:
-    """The facts at the end of a path in its own names, of memory and functions that are `used` behind it; results are
-    numbered from `first` on. Raises LateFacts."""
+def _facts_at(path: Path, used: Iterable[Line], walk: _Walk, first: int, have_found: Callable[[Line], bool]) -> Facts:
+    """The facts at the end of a path in its own names, of memory and functions that are `used` behind it, and what
+    others that come there `have_found` of values, too; results are numbered from `first` on. Raises LateFacts."""
     accessed = set[str]()
     for line in used:
         accessed |= {line.access.memory} if line.access else {line.function} if line.is_loop_invariant else set()
     for line in path.lines:
         walk.pass_(line)
     path = replace(path, lines=tuple(line for line in path.lines if line.name != "label"))
-    facts = list(walk.facts(path.handed, accessed, first))
+    every = walk.facts(path.handed, accessed, first)
+    facts = [fact for fact in every if len(fact.lines) > 1 or have_found(fact.lines[0])]
     kept, assumes = (facts, (_ALL,)) if walk.generous and facts else _proved(path, facts, walk.effects, walk.fields)
     return Facts(tuple(line for fact in kept for line in fact.lines), assumes)
 
@@ -266,7 +272,7 @@ class _Walk:
             self.memory = {
                 key: value
                 for key, value in self.memory.items()
-                if self.fields.never_changes(key[0]) or not self.changes(line, (key[0], *key[1]), self._value(value))
+                if not self.changes(line, (key[0], *key[1]), self._value(value))
             }
         elif line.may_write and not self.generous:
             self.memory = {key: value for key, value in self.memory.items() if not self._may_write(line, key[0])}

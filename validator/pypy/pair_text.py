@@ -126,9 +126,11 @@ def _with_facts(
             return knowledge.leaves(function, memory)
 
         def changes(label: Line, place: Place, value: str) -> bool:
-            return (label.descr, place, value) not in asked and comers.may_change(label, place, value, leaves)
+            is_fixed = knowledge.fields.never_changes(place[0])
+            may_change = comers.may_change(label, place, value, leaves, is_fixed=is_fixed)
+            return (label.descr, place, value) not in asked and may_change
 
-        labels = Labels(comers.are_there, changes, knowledge.inferred.forwards)
+        labels = Labels(comers.are_there, changes, comers.has_found, knowledge.inferred.forwards)
         facts = facts_of(path, sides, knowledge.effects, knowledge.fields, labels, generous=generous)
         facts = replace(facts, assumes=(*facts.assumes, *sorted(relied))) if facts.lines else facts
         sides = replace(sides, before=sides.before.with_lines(facts.in_front(sides.before.lines)))

@@ -71,11 +71,10 @@ LOOKS = f"{INPUTS}\n{BEHIND}\n{ASKS.format('')}\nfinish(p0)", f"{INPUTS}\n{BEHIN
 
 def is_known(log: str, of: str = "p0") -> bool:
     """Need a bridge out of the body not ask for the map of that one, where another bridge comes to the label behind a
-    call, and a third one writes maps?"""
-    asked = ASKS.replace("ptr5", "ptr15").format(", descr=<Guard0x7fa2>") + " [p0]"
+    call, without asking for it, and a third one writes maps?"""
     comes = pair(
-        f"{INPUTS}\n{CALL.format('')}\n{ASKS.format('')}\njump(p0, p7, 5, descr=<Loop1>)",
-        f"{INPUTS}\n{CALL.format('descr=<Guard0x7fa1>')} [p0]\n{asked}\njump(p0, p7, 5, descr=TargetToken(141))",
+        f"{INPUTS}\n{CALL.format('')}\njump(p0, p7, 5, descr=<Loop1>)",
+        f"{INPUTS}\n{CALL.format('descr=<Guard0x7fa1>')} [p0]\njump(p0, p7, 5, descr=TargetToken(141))",
         "7f02",
     )
     looks = pair(LOOKS[0].replace("_r(p0", f"_r({of}"), *LOOKS[1:])

@@ -8,7 +8,7 @@ trace before it that has the label.
 from __future__ import annotations
 
 import re
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Set
 from dataclasses import dataclass, field
 
@@ -30,7 +30,8 @@ _JUMP = re.compile(r"\s*(?:\+[0-9]+:\s*)?jump\(.*descr=(.+)\)")
 _BYTES, _ANY = "gc_store", "any memory"
 """A store at an offset may be to whatever memory."""
 
-_FIND_OUT = ("guard_value", "guard_isnull")
+_CLASS, _OBJECT, _VALUE = "record_exact_class", "assert_not_none", "record_exact_value_"
+"""The names of statements on values."""
 
 
 @dataclass(slots=True)
@@ -99,22 +100,31 @@ def _last_jump(section: Section) -> str | None:
 
 @dataclass(frozen=True, slots=True)
 class _Done:
-    """The work of a trace since it began, or was at its inner label: the memories to which it has stored, the
-    functions that it has called, and what it has in hand: what is in a place, the constant that a guard has found that
-    to be, if one has, and the functions called since."""
+    """The work of a trace since it began, or was at a label: the memories to which it has stored, the functions that it
+    has called, and what it has in hand: what is in a place, the constant that a guard has found that to be, if one has,
+    and the functions called since; and what it has `found` of values: statements as facts are, `_ANY` class of what it
+    has made."""
 
     stored: frozenset[str]
     called: frozenset[str]
     in_hand: Mapping[Place, tuple[str, str | None, frozenset[str]]]
+    found: Mapping[str, Set[tuple[str, str]]]
 
     def has(self, place: Place, value: str, leaves: _Leaves, *, is_of_loop: bool) -> bool:
-        """Is that value in this place? Constant objects of other traces than the loop have other names: which one it
-        is for which a guard of a bridge asks shows its own proof."""
+        """Is that value in this place?"""
         held, found, since = self.in_hand.get(place, ("", None, frozenset()))
-        asks = (
-            not is_of_loop and found not in (None, NULL) and value != NULL and is_pointer(found) and is_pointer(value)
-        )
-        return (value in (held, found) or asks) and all(leaves(function, place[0]) for function in since)
+        is_one = value == held or (found is not None and _are_one(found, value, is_of_loop=is_of_loop))
+        return is_one and all(leaves(function, place[0]) for function in since)
+
+    def shows(self, name: str, statement: Line, *, is_of_loop: bool) -> bool:
+        """Is it known that the statement holds of that value? Of which class a constant is no log tells."""
+        told, asked = self.found.get(name, frozenset[tuple[str, str]]()), (*statement.args, "")[1]
+        constants = [name] if not is_variable(name) else [text for what, text in told if what == _VALUE]
+        if statement.name.startswith(_VALUE):
+            return any(_are_one(text, asked, is_of_loop=is_of_loop) for text in constants)
+        if any(map(_is_object, constants)):
+            return True
+        return bool(told) if statement.name == _OBJECT else not told.isdisjoint({(_CLASS, asked), (_CLASS, _ANY)})
 
     def leaves(self, memory: str, leaves: _Leaves) -> bool:
         return self.stored.isdisjoint((memory, _ANY)) and all(leaves(function, memory) for function in self.called)
@@ -176,7 +186,7 @@ class Comers:
             self.guards.get(item.guard or "") if isinstance(item, LogPair) else None,
             labels[1].args if labels[1:] else (),
             exits[-1][1],
-            _Done(frozenset(stored), frozenset(called), {}),
+            _Done(frozenset(stored), frozenset(called), {}, {}),
         )
         times = Counter(found for line, _ in exits for found in guards_of(line))
         for found, exit_ in ((found, exit_) for line, exit_ in exits for found in guards_of(line)):
@@ -186,39 +196,66 @@ class Comers:
         """Does a trace of the log come to the inner label of that loop from elsewhere?"""
         return loop in self._comers
 
-    def may_change(self, label: Line, place: Place, value: str, leaves: _Leaves) -> bool:
+    def may_change(self, label: Line, place: Place, value: str, leaves: _Leaves, *, is_fixed: bool = False) -> bool:
         """May there be another value in that place at the inner label of a loop than the preamble leaves there? Not in
         memory that no trace of the log writes, as is trusted; else whoever comes to it vouches for what it has in hand,
         or the trace had that it began behind, and so on, or what was there at the label, and nobody has written
-        since."""
-        loop, memory, at = int(label.descr), place[0], {text: number for number, text in enumerate(label.args)}
-        texts = (*place[1:], value)
+        since. `is_fixed`: stores to it are to new objects alone."""
+        memory, *objects = place
+
+        def has(exit_: _Exit, names: list[str], is_of_loop: bool) -> bool:
+            return exit_.done.has((memory, *names[:-1]), names[-1], leaves, is_of_loop=is_of_loop)
+
+        def leaves_it(exit_: _Exit) -> bool:
+            return is_fixed or exit_.done.leaves(memory, leaves)
+
+        is_left = self.is_whole and all(trace.whole.leaves(memory, leaves) for trace in self._traces.values())
+        return not is_left and not self._vouch(label, (*objects, value), has, leaves_it)
+
+    def has_found(self, label: Line, statement: Line) -> bool:
+        """Has whoever comes to a label found what this says of one of its arguments: that it is of a class, not NULL,
+        or a constant?"""
+
+        def shows(exit_: _Exit, names: list[str], is_of_loop: bool) -> bool:
+            return exit_.done.shows(names[0], statement, is_of_loop=is_of_loop)
+
+        return self._vouch(label, statement.args[:1], shows, lambda _: True)
+
+    def _vouch(
+        self,
+        label: Line,
+        texts: _Texts,
+        holds: Callable[[_Exit, list[str], bool], bool],
+        keeps: Callable[[_Exit], bool],
+    ) -> bool:
+        """Do all that come to the label vouch for what `holds` of these texts where a trace is left? One that `keeps`
+        it may leave that to the one that it begins behind, and one that has left the body of the loop to the label."""
+        loop, at = int(label.descr), {text: number for number, text in enumerate(label.args)}
 
         def named(args: _Texts) -> list[str]:
             return [args[at[text]] if text in at else text for text in texts]
 
-        def has(exit_: _Exit, names: list[str]) -> bool:
+        def is_there(exit_: _Exit, names: list[str]) -> bool:
             is_of_loop = exit_.trace == loop
-            *objects, held = (text.replace(known_in(loop), "") for text in names) if is_of_loop else names
-            return exit_.done.has((memory, *objects), held, leaves, is_of_loop=is_of_loop)
+            own = [text.replace(known_in(loop), "") for text in names] if is_of_loop else names
+            return holds(exit_, own, is_of_loop)
 
         def vouches(comer: int) -> bool:
             exit_ = self._traces[comer].end if comer in self._traces else None
             if exit_ is None or len(exit_.handed) != len(label.args):
                 return False
             names = named(exit_.handed)
-            while exit_ is not None and not has(exit_, names):
-                if not exit_.done.leaves(memory, leaves):
+            while exit_ is not None and not is_there(exit_, names):
+                if not keeps(exit_):
                     return False
                 if exit_.is_in_body:
                     return exit_.trace == loop and names == named(self._traces[loop].label)
                 exit_, names = self._behind(exit_.trace, names)
             return exit_ is not None
 
+        is_taken = not any(is_variable(text) for text in texts if text not in at)
         comers = self._comers.get(loop, ())
-        is_known = not any(is_variable(text) for text in texts if text not in at) and all(map(vouches, comers))
-        is_left = self.is_whole and all(trace.whole.leaves(memory, leaves) for trace in self._traces.values())
-        return bool(comers) and not is_known and not is_left
+        return not comers or (is_taken and all(map(vouches, comers)))
 
     def _behind(self, number: int, names: list[str]) -> tuple[_Exit | None, list[str]]:
         """The exit behind which the trace of that number begins, and the names that these values have there; None where
@@ -247,20 +284,25 @@ def _is_object(text: str) -> bool:
     return is_pointer(text) and text != NULL
 
 
+def _are_one(found: str, asked: str, *, is_of_loop: bool) -> bool:
+    """May the constant that a trace has found be that of the loop? Constant objects of other traces have other names:
+    which one it is for which a guard of a bridge asks shows its own proof."""
+    return found == asked or (not is_of_loop and _is_object(found) and _is_object(asked))
+
+
 def _exits(lines: tuple[Line, ...], number: int, *, is_loop: bool) -> Iterator[tuple[Line, _Exit]]:
     """The guards of the trace of that number, and its end, each with what is known of leaving there. The first label of
     a loop is none of those that take what its preamble has found."""
     labels = [line for line in lines if line.name == "label"]
     stored, called = set[str](), list[str]()
     known: dict[Place, tuple[str, int]] = {}
-    constants: dict[str, str] = {}
+    found = defaultdict[str, set[tuple[str, str]]](set)
     is_in_body = False
     for line in lines:
         if line.name == "label":  # others may come there, too
             is_in_body |= line is not labels[0] or not is_loop
-            stored.clear()
-            called.clear()
-            known.clear()
+            for one in (stored, called, known, found):
+                one.clear()
         elif line.may_write:
             called.append(line.function)
         elif memory := _stored(line):
@@ -271,10 +313,30 @@ def _exits(lines: tuple[Line, ...], number: int, *, is_loop: bool) -> Iterator[t
         if line.is_guard or line is lines[-1]:
             handed = line.handed if line.is_guard else line.args
             in_hand = {
-                place: (value, constants.get(value), frozenset(called[since:]))
+                place: (value, _constant(found[value]), frozenset(called[since:]))
                 for place, (value, since) in known.items()
                 if not any(is_variable(text) for text in place[1:] if text not in handed)
             }
-            yield line, _Exit(number, handed, is_in_body, _Done(frozenset(stored), frozenset(called), in_hand))
-        if line.name in _FIND_OUT:
-            constants[line.args[0]] = (*line.args, NULL)[1]
+            told = {text: frozenset(found[text]) for text in handed if text in found}
+            done = _Done(frozenset(stored), frozenset(called), in_hand, told)
+            yield line, _Exit(number, handed, is_in_body, done)
+        for name, statement in _shown(line):
+            found[name].add(statement)
+
+
+def _shown(line: Line) -> Iterator[tuple[str, tuple[str, str]]]:
+    """The values of which the operation shows something behind it, with that."""
+    if line.name in ("guard_class", "guard_nonnull_class", _CLASS):
+        yield line.args[0], (_CLASS, line.args[1])
+    elif line.name in ("guard_value", "guard_isnull") or line.name.startswith(_VALUE):
+        yield line.args[0], (_VALUE, (*line.args, NULL)[1])
+    elif line.name in ("guard_nonnull", _OBJECT):
+        yield line.args[0], (_OBJECT, "")
+    elif line.name.startswith("new") and line.result:
+        yield line.result, (_CLASS, _ANY)
+    elif access := line.access:
+        yield access.place[0], (_OBJECT, "")
+
+
+def _constant(statements: Set[tuple[str, str]]) -> str | None:
+    return next((text for what, text in statements if what == _VALUE), None)
