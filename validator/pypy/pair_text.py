@@ -134,10 +134,11 @@ def _with_facts(
         facts = facts_of(path, sides, knowledge.effects, knowledge.fields, labels, generous=generous)
         facts = replace(facts, assumes=(*facts.assumes, *sorted(relied))) if facts.lines else facts
         sides = replace(sides, before=sides.before.with_lines(facts.in_front(sides.before.lines)))
-    sides, tables = with_tables(sides, path and path.behind_labels(knowledge.targets.comers.are_there))
+    behind = path and path.behind_labels(knowledge.targets.comers.are_there)
+    sides, tables = with_tables(sides, behind)
     sides, lists = with_lists(sides, whole)
     sides, pattern = with_pattern(sides)
-    sides, variables = (sides, ()) if knowledge.fields.share else with_variables(sides, path)
+    sides, variables = (sides, ()) if knowledge.fields.share else with_variables(sides, behind)
     return whole, sides, facts, (*unused, *of_floats, *of_signals, *tables, *lists, *pattern, *variables)
 
 
