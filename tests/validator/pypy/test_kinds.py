@@ -15,6 +15,7 @@ FRAME = "<FieldP pypy.interpreter.pyframe.PyFrame.inst_locals_cells_stack_w 56>"
 DICT = "<FieldP pypy.objspace.std.dictmultiobject.W_Dict{}Object.inst_d{} 16>"
 LIST = "<FieldP pypy.objspace.std.listobject.W_ListObject.inst_{} 8>"
 ITERATED = "<FieldP dictiter.dict 8>"
+ITEM = "<FieldP tuple2.item1 16 pure>"
 NUMBER = "<FieldS dicttable.num_live_items 8>"
 
 
@@ -105,9 +106,13 @@ def test_the_way_to_a_bridge_tells_the_type_of_a_table(between: tuple[Line, ...]
     ("given", "are_told"),
     [
         ((), True),
-        ((store("p6", "<FieldP tuple2.item1 16 pure>", "p5"),), True),
-        ((store("p6", "<FieldP tuple2.item1 16 pure>", "p5"), Line("p7", "same_as_r", ("p6",))), False),
-        ((store("p0", "<FieldP tuple2.item1 16 pure>", "p5"),), False),
+        ((store("p6", ITEM, "p5"),), True),
+        ((store("p6", ITEM, "p5"), Line("p7", "same_as_r", ("p6",))), False),
+        (
+            (store("p6", ITEM, "p5"), load("p7", "p6", ITEM)),
+            False,
+        ),
+        ((store("p0", ITEM, "p5"),), False),
         ((store("p6", DICT.format("Multi", "storage"), "p5"),), False),
         ((Line(None, "call_n", ("ConstClass(f)", "p5"), "<Callv 0 r EF=5>"),), False),
         ((Line("p7", "same_as_r", ("p5",)),), False),
@@ -121,6 +126,29 @@ def test_a_new_table_that_nothing_else_reaches(given: tuple[Line, ...], *, are_t
     left = Printed(("p0",), (*found, load("i9", "p2", NUMBER)))
     assert bool(tables.with_tables(Sides(recorded, left))[1]) is are_told
     assert bool(tables.with_tables(Sides(recorded, recorded))[1]) is are_told
+
+
+def test_a_table_that_is_stored_may_be_of_the_next_strategy() -> None:
+    """Which is stored before it or behind it, be it by a bridge."""
+    strategy, storage = DICT.format("", "strategy"), DICT.format("Multi", "storage")
+    found, stored = behind_a_test(strategy, storage), store("p0", storage, "p8")
+    assert "p8" in tables.types_of_tables((*found, stored))
+    changed = store("p0", strategy, "ConstPtr(ptr3)")
+    assert "p8" not in tables.types_of_tables((*found, stored, changed))
+    assert "p8" not in tables.types_of_tables((*found, changed, stored))
+    again = Line(None, "guard_class", ("p1", "ConstClass(X)")), load("p9", "p0", storage)
+    assert "p9" in tables.types_of_tables((*found, *again))
+    assert "p9" not in tables.types_of_tables((*found, changed, *again))
+    path = Path(("p0", "p8"), (*found, stored), ("p8", "p0"))
+    bridge = Printed(("p10", "p11"), (load("i12", "p10", NUMBER),))
+    assert not tables.with_tables(Sides(bridge, bridge), path)[1]
+
+
+def test_the_way_behind_the_labels_to_which_bridges_come() -> None:
+    found = behind_a_test(DICT.format("", "strategy"), DICT.format("Multi", "storage"))
+    path = Path(("p0",), (*found, Line(None, "label", ("p0", "p2"), "1"), *found[:1]), ("p2", "p0"))
+    assert path.behind_labels(lambda number: number == 2) == path
+    assert path.behind_labels(lambda number: number == 1).lines == found[:1]
 
 
 def test_lists_behind_a_test() -> None:

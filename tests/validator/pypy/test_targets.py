@@ -5,22 +5,30 @@ from __future__ import annotations
 
 import pytest
 
+from optimizer.ir.dialects.pypy_pairs import LogPair
 from tests.pypy_logs import pairs_of
 from tests.validator.pypy.test_parents import VALUE, pair, without_blanks
 from validator.pypy.printed.lines import Line
-from validator.pypy.printed.targets import Targets
+from validator.pypy.printed.targets import Comers, Targets
 
 LABEL = Line(None, "label", ("p0", "i2"), "1")
 WRITES, READS = (f"call_n(ConstClass({name}), p0, descr=<Callv 0 r EF=5>)" for name in ("writes", "reads"))
+LEFT = "guard_true(i1, descr=<Guard0x7f20>) [p0, i1]"
 STORES = f"setfield_gc(p0, i1, descr={VALUE})"
 
 
-def may_change(*bridges: str, preamble: str = "", body: str = "", value: str = "i2") -> bool:
-    """May a field that the preamble stores to hold something else at its label, where these bridges come there?"""
+def works(called: str, memory: str) -> bool:
+    """Does the function leave that memory? One of the two does."""
+    return called == Line(None, "call_n", ("ConstClass(reads)",), "<Callv 0 r EF=5>").function
+
+
+def comers(*bridges: str, preamble: str = "", body: str = "", prologue: str = "") -> Comers:
+    """Those of a loop to whose label these bridges come."""
     log = pair(
         "[p0, i1]\njump(p0, i1, descr=<Loop-1>)",
         without_blanks(f"""
             [p0, i1]
+            {prologue}
             label(p0, i1, descr=TargetToken(140))
             {preamble}
             guard_true(i1, descr=<Guard0x7f00>) [p0, i1]
@@ -35,8 +43,13 @@ def may_change(*bridges: str, preamble: str = "", body: str = "", value: str = "
     targets = Targets()
     for item in pairs_of(log + "".join(bridges)):
         targets.add(item, "log")
-    function = Line(None, "call_n", ("ConstClass(reads)",), "<Callv 0 r EF=5>").function
-    return targets.comers.may_change(LABEL, (VALUE, "p0"), value, lambda called, _: called == function)
+    return targets.comers
+
+
+def may_change(*bridges: str, preamble: str = "", body: str = "", prologue: str = "", value: str = "i2") -> bool:
+    """May a field that the preamble stores to hold something else at its label, where these bridges come there?"""
+    found = comers(*bridges, preamble=preamble, body=body, prologue=prologue)
+    return found.may_change(LABEL, (VALUE, "p0"), value, works)
 
 
 def bridge(guard: str, *lines: str, jump: str | None = "p0, i1") -> str:
@@ -75,8 +88,7 @@ def test_a_bridge_has_it_in_hand(lines: tuple[str, ...], jump: str, *, changes: 
     ],
 )
 def test_its_parent_has_had_it(parent: tuple[str, ...], own: tuple[str, ...], jump: str, *, changes: bool) -> None:
-    guard = "guard_true(i1, descr=<Guard0x7f20>) [p0, i1]"
-    first = bridge("7f00", *(line.format(guard) for line in parent), jump=None)
+    first = bridge("7f00", *(line.format(LEFT) for line in parent), jump=None)
     assert may_change(first, bridge("7f20", *own, jump=jump)) is changes
 
 
@@ -95,18 +107,21 @@ def test_it_was_so_at_the_label(guard: str, lines: tuple[str, ...], jump: str, *
     assert may_change(bridge(guard, *lines, jump=jump), preamble=WRITES) is changes
 
 
+OTHER = pair(
+    "[p0, i2]\njump(p0, i2, descr=<Loop-1>)",
+    without_blanks(f"""
+        [p0, i2]
+        label(p0, i2, descr=TargetToken(150))
+        {{asks}}
+        setfield_gc(p0, i2, descr={VALUE})
+        label(p0, i2, descr=TargetToken(151))
+        guard_true(i2, descr=<Guard0x7f31>) [p0, i2]
+        jump(p0, i2, descr=TargetToken(151))"""),
+)
+
+
 def test_what_was_so_at_another_label_is_not_known() -> None:
-    other = pair(
-        "[p0, i2]\njump(p0, i2, descr=<Loop-1>)",
-        without_blanks(f"""
-            [p0, i2]
-            label(p0, i2, descr=TargetToken(150))
-            setfield_gc(p0, i2, descr={VALUE})
-            label(p0, i2, descr=TargetToken(151))
-            guard_true(i2, descr=<Guard0x7f31>) [p0, i2]
-            jump(p0, i2, descr=TargetToken(151))"""),
-    )
-    assert may_change(other, bridge("7f31"))
+    assert may_change(OTHER.replace("{asks}\n", ""), bridge("7f31"))
 
 
 def test_what_a_bridge_has_computed_itself_was_not_at_the_label() -> None:
@@ -126,3 +141,114 @@ def test_each_of_them_has_to_vouch() -> None:
 
 def test_a_value_that_the_label_does_not_take_nobody_hands_over() -> None:
     assert may_change(bridge("7f00", STORES), value="i1")
+
+
+def test_constants_of_two_traces_of_one_number_are_not_one() -> None:
+    first = bridge("7f00", f"setfield_gc(p0, ConstPtr(ptr3), descr={VALUE})", LEFT, jump=None)
+    assert may_change(first, bridge("7f20", jump="p0, ConstPtr(ptr3)"))
+
+
+def test_what_a_prologue_has_in_hand_others_need_not_have_at_the_start() -> None:
+    loads = f"i8 = getfield_gc_i(p0, descr={VALUE})\nguard_value(i8, 7, descr=<Guard0x7f08>) []"
+    assert not may_change(bridge("7f00", jump="p0, 7"), preamble=loads)
+    assert may_change(bridge("7f00", jump="p0, 7"), prologue=loads)
+
+
+def test_a_label_in_a_bridge_is_no_start_of_a_loop() -> None:
+    again = "label(p0, i1, descr=TargetToken(150))", LEFT
+    assert may_change(bridge("7f00", STORES, *again, jump=None), bridge("7f20"))
+    asks = f"i8 = getfield_gc_i(p0, descr={VALUE})\nguard_value(i8, 7, descr=<Guard0x7f08>) []"
+    assert may_change(bridge("7f00", *again, jump=None), bridge("7f20", jump="p0, 7"), preamble=asks)
+    items = pairs_of(bridge("7f00", *again, jump=None) + bridge("7f20").replace("(141)", "(150)"))
+    targets = Targets()
+    for item in items:
+        targets.add(item, "log")
+    assert [one.is_target_lost for one in targets.given(items) if isinstance(one, LogPair)] == [False, True]
+
+
+def test_a_store_at_an_offset_may_be_to_any_field() -> None:
+    assert may_change(bridge("7f00", STORES, "gc_store(p0, 16, 7, 8)"))
+    assert may_change(bridge("7f01", "gc_store_indexed(p0, i1, 7, 8, 16, 8)"))
+
+
+def test_a_damaged_trace_takes_its_guards_with_it() -> None:
+    first, damaged = (bridge("7f00", line, LEFT, jump=None) for line in (STORES, "int_lt()"))
+    assert not may_change(first, bridge("7f20"))
+    assert may_change(first, damaged, bridge("7f20"))
+
+
+def test_nothing_is_known_behind_two_guards_of_one_address() -> None:
+    assert may_change(bridge("7f00", LEFT, STORES, LEFT, jump=None), bridge("7f20"))
+
+
+def test_a_jump_with_too_few_values_vouches_for_nothing() -> None:
+    assert may_change(bridge("7f00", STORES, jump="p0"))
+
+
+@pytest.mark.parametrize(
+    ("asks", "value", "changes"),
+    [
+        ("guard_value(i8, ConstPtr(ptr9), descr=<Guard0x7f08>) []", "ConstPtr(ptr5_known_1)", False),
+        ("guard_value(i8, ConstPtr(ptr9), descr=<Guard0x7f08>) []", "ConstPtr(null)", True),
+        ("guard_isnull(i8, descr=<Guard0x7f08>) []", "ConstPtr(ptr5_known_1)", True),
+        ("guard_isnull(i8, descr=<Guard0x7f08>) []", "ConstPtr(null)", False),
+        ("guard_value(i8, 7, descr=<Guard0x7f08>) []", "ConstPtr(ptr5_known_1)", True),
+    ],
+)
+def test_constant_objects_have_other_names_in_other_traces(asks: str, value: str, *, changes: bool) -> None:
+    load = f"i8 = getfield_gc_i(p0, descr={VALUE})"
+    assert may_change(bridge("7f00", load, asks), value=value) is changes
+    in_loop = changes or value != "ConstPtr(null)"  # not that of another number
+    assert may_change(bridge("7f00"), preamble=f"{load}\n{asks}", value=value) is in_loop
+    if not changes:
+        own = value.replace("ptr5", "ptr9")
+        assert not may_change(bridge("7f00"), preamble=f"{load}\n{asks}", value=own)
+
+
+def test_stores_to_new_objects_leave_a_field_that_never_changes() -> None:
+    found = comers(bridge("7f01", "p5 = new(descr=<SizeDescr 24>)", f"setfield_gc(p5, 7, descr={VALUE})"))
+    assert found.may_change(LABEL, (VALUE, "p0"), "i2", works)
+    assert not found.may_change(LABEL, (VALUE, "p0"), "i2", works, is_fixed=True)
+
+
+CLASS, NUMBER = "record_exact_class", "record_exact_value_i"
+
+
+@pytest.mark.parametrize(
+    ("lines", "jump", "statement", "is_found"),
+    [
+        (("guard_class(p0, ConstClass(A), descr=<Guard0x7f09>) []",), "p0, i1", (CLASS, "p0", "ConstClass(A)"), True),
+        (("guard_class(p0, ConstClass(B), descr=<Guard0x7f09>) []",), "p0, i1", (CLASS, "p0", "ConstClass(A)"), False),
+        (("guard_nonnull(p0, descr=<Guard0x7f09>) []",), "p0, i1", (CLASS, "p0", "ConstClass(A)"), False),
+        (("p5 = new_with_vtable(descr=<SizeDescr 16>)",), "p5, i1", (CLASS, "p0", "ConstClass(A)"), True),
+        ((), "ConstPtr(ptr3), i1", (CLASS, "p0", "ConstClass(A)"), True),
+        ((), "ConstPtr(null), i1", (CLASS, "p0", "ConstClass(A)"), False),
+        ((), "p0, i1", (CLASS, "p0", "ConstClass(A)"), False),
+        ((STORES,), "p0, i1", ("assert_not_none", "p0"), True),
+        ((), "p0, i1", ("assert_not_none", "p0"), False),
+        ((), "p0, 7", (NUMBER, "i2", "7"), True),
+        (("guard_value(i1, 7, descr=<Guard0x7f09>) []",), "p0, i1", (NUMBER, "i2", "7"), True),
+        (("guard_value(i1, 8, descr=<Guard0x7f09>) []",), "p0, i1", (NUMBER, "i2", "7"), False),
+    ],
+)
+def test_each_of_them_has_found_what_is_known_of_values(
+    lines: tuple[str, ...], jump: str, statement: tuple[str, ...], *, is_found: bool
+) -> None:
+    name, *args = statement
+    assert comers(bridge("7f00", *lines, jump=jump)).has_found(LABEL, Line(None, name, tuple(args))) is is_found
+
+
+def test_or_its_parent_has_or_it_was_so_at_the_label() -> None:
+    asks, statement = (
+        "guard_class(p0, ConstClass(A), descr=<Guard0x7f08>) []",
+        Line(None, CLASS, ("p0", "ConstClass(A)")),
+    )
+    assert comers(bridge("7f00"), preamble=asks).has_found(LABEL, statement)
+    assert comers(bridge("7f01")).has_found(LABEL, statement)
+    assert not comers(bridge("7f01", "p5 = getfield_gc_r(p0, descr=<FieldP Box.next 32>)", jump="p5, i1")).has_found(
+        LABEL, statement
+    )
+    assert not comers(bridge("7f00"), body=asks).has_found(LABEL, statement)
+    assert comers().has_found(LABEL, statement)
+    other = OTHER.replace("{asks}", asks.replace("7f08", "7f38"))
+    assert not comers(other, bridge("7f31")).has_found(LABEL, statement)
