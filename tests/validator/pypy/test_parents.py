@@ -531,3 +531,55 @@ def test_a_trace_that_cannot_be_read_may_write_anything() -> None:
     damaged = pair("[p0, i1]\nfinish(i1)", f"[p0, i1]\ni2 = int_add(i1, {'1' * 5000})\nfinish(i2)", "7f08")
     one = judged(peeled(SEVEN) + to_label("", "", "7f99") + LOOKED + damaged)[2]
     assert not isinstance(one.verdict, Proved)
+
+
+INTVAL = "<FieldS pypy.objspace.std.intobject.W_IntObject.inst_intval 8 pure>"
+
+
+def goes_round_with_a_box() -> str:
+    """A loop that makes a new number in each iteration, gives it to somebody, and goes round with both."""
+
+    def step(old: str, at: int, guard: str) -> str:
+        made = f"p{at}9 = new_with_vtable(descr=<SizeDescr 16>)\nsetfield_gc(p{at}9, i{at}8, descr={INTVAL})"
+        tested = f"i{at}5 = int_lt({old}, 100)\nguard_true(i{at}5{guard}\ni{at}8 = int_add({old}, 1)"
+        return f"{tested}\n{made}\nsetfield_gc(p1, p{at}9, descr=<FieldP Box.keep 8>)"
+
+    inputs, taken = "[p0, i7, p1]", "p19, i18, p1"
+    first, again = (
+        step("i7", 1, f", descr=<Guard0x7f01>) {inputs}"),
+        step("i18", 2, f", descr=<Guard0x7f02>) [{taken}]"),
+    )
+    labels = "label(p0, i7, p1, descr=TargetToken(140))", f"label({taken}, descr=TargetToken(141))"
+    return pair(
+        f"{inputs}\n{step('i7', 1, ')')}\njump({taken}, descr=<Loop-1>)",
+        f"{inputs}\n{labels[0]}\n{first}\n{labels[1]}\n{again}\njump(p29, i28, p1, descr=TargetToken(141))",
+    )
+
+
+CLASS_OF_P8 = "guard_nonnull_class(p8, ConstClass(W_IntObject){})"
+CLASS_OF_P0, OF_CLASS = "guard_class(p0, ConstClass(W_IntObject))", "i3 = getfield_gc_i(p0, descr=<FieldS Box.zz 24>)"
+
+
+@pytest.mark.parametrize(
+    ("asks", "gone", "kept", "is_known"),
+    [
+        ("", CLASS_OF_P0, OF_CLASS, False),
+        (CLASS_OF_P8, CLASS_OF_P0, OF_CLASS, True),
+        (CLASS_OF_P8, f"i3 = getfield_gc_i(p0, descr={INTVAL})", "i3 = same_as_i(i2)", False),
+    ],
+)
+def test_what_the_preamble_knows_of_an_object_bridges_have_to_vouch_for(
+    asks: str, gone: str, kept: str, *, is_known: bool
+) -> None:
+    """Of which class it is, and what is in a field that never changes. One hands another object to the label."""
+    comes = "[p0, i7, p1]\np8 = getfield_gc_r(p1, descr=<FieldP Box.other 16>)\n{}\njump(p8, i7, p1, descr={})"
+    asked = f"{asks.format(', descr=<Guard0x7f09>')} [p0]" if asks else ""
+    log = goes_round_with_a_box() + pair(
+        without_blanks(comes.format(asks.format(""), "<Loop1>")),
+        without_blanks(comes.format(asked, "TargetToken(141)")),
+        "7f02",
+    )
+    both = kept if kept == OF_CLASS else ""
+    recorded = without_blanks(f"[p0, i2, p1]\n{gone}\n{both}\nfinish(i3)")
+    log += pair(recorded, f"[p0, i2, p1]\n{kept}\nfinish(i3)", "7f02")
+    assert isinstance(judged(log)[2].verdict, Proved) is is_known

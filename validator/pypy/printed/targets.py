@@ -122,7 +122,7 @@ class _Done:
         constants = [name] if not is_variable(name) else [text for what, text in told if what == _VALUE]
         if statement.name.startswith(_VALUE):
             return any(_are_one(text, asked, is_of_loop=is_of_loop) for text in constants)
-        if any(map(_is_object, constants)):
+        if any(map(is_pointer, constants)):
             return True
         return bool(told) if statement.name == _OBJECT else not told.isdisjoint({(_CLASS, asked), (_CLASS, _ANY)})
 
@@ -270,7 +270,7 @@ class Comers:
 
 def _is_own(text: str) -> bool:
     """Is it a constant object by the name that the trace has for it?"""
-    return _is_object(text) and known_as(text) is None
+    return is_pointer(text) and known_as(text) is None
 
 
 def _stored(line: Line) -> str:
@@ -279,15 +279,10 @@ def _stored(line: Line) -> str:
     return _ANY if line.name.startswith(_BYTES) else access.memory if access and access.is_store else ""
 
 
-def _is_object(text: str) -> bool:
-    """Is it a constant object?"""
-    return is_pointer(text) and text != NULL
-
-
 def _are_one(found: str, asked: str, *, is_of_loop: bool) -> bool:
     """May the constant that a trace has found be that of the loop? Constant objects of other traces have other names:
     which one it is for which a guard of a bridge asks shows its own proof."""
-    return found == asked or (not is_of_loop and _is_object(found) and _is_object(asked))
+    return found == asked or (not is_of_loop and is_pointer(found) and is_pointer(asked))
 
 
 def _exits(lines: tuple[Line, ...], number: int, *, is_loop: bool) -> Iterator[tuple[Line, _Exit]]:
