@@ -582,4 +582,6 @@ def test_what_the_preamble_knows_of_an_object_bridges_have_to_vouch_for(
     both = kept if kept == OF_CLASS else ""
     recorded = without_blanks(f"[p0, i2, p1]\n{gone}\n{both}\nfinish(i3)")
     log += pair(recorded, f"[p0, i2, p1]\n{kept}\nfinish(i3)", "7f02")
-    assert isinstance(judged(log)[2].verdict, Proved) is is_known
+    verdict = judged(log)[2].verdict
+    assert isinstance(verdict, Proved) is is_known
+    assert not isinstance(verdict, Refuted)  # PyPy may have known
