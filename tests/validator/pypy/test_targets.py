@@ -107,21 +107,34 @@ def test_it_was_so_at_the_label(guard: str, lines: tuple[str, ...], jump: str, *
     assert may_change(bridge(guard, *lines, jump=jump), preamble=WRITES) is changes
 
 
-OTHER = pair(
-    "[p0, i2]\njump(p0, i2, descr=<Loop-1>)",
-    without_blanks(f"""
+def another(asks: str = "", stored: str = "i2", handed: str = "i2") -> str:
+    """Another loop that stores to the field in front of its label, and in its body does not."""
+    optimized = f"""
         [p0, i2]
         label(p0, i2, descr=TargetToken(150))
-        {{asks}}
-        setfield_gc(p0, i2, descr={VALUE})
+        {asks}
+        setfield_gc(p0, {stored}, descr={VALUE})
         label(p0, i2, descr=TargetToken(151))
-        guard_true(i2, descr=<Guard0x7f31>) [p0, i2]
-        jump(p0, i2, descr=TargetToken(151))"""),
-)
+        i3 = int_add(i2, 1)
+        guard_true(i3, descr=<Guard0x7f31>) [p0, {handed}]
+        jump(p0, i2, descr=TargetToken(151))"""
+    return pair("[p0, i2]\njump(p0, i2, descr=<Loop-1>)", without_blanks(optimized))
 
 
-def test_what_was_so_at_another_label_is_not_known() -> None:
-    assert may_change(OTHER.replace("{asks}\n", ""), bridge("7f31"))
+def to_other(*lines: str, guard: str = "7f00") -> str:
+    return bridge(guard, *lines).replace("(141)", "(151)")
+
+
+def test_what_was_so_at_another_label_its_preamble_vouches_for_and_who_comes_there() -> None:
+    """They may come from one another."""
+    other, back = another(), bridge("7f31")
+    assert not may_change(other, back)
+    assert may_change(another(stored="7"), back)
+    assert may_change(another(handed="i3"), back)
+    assert may_change(other, to_other(), back)
+    assert not may_change(other, to_other(STORES), back)
+    assert not may_change(other, to_other(guard="7f01"), back)
+    assert may_change(other, to_other(guard="7f01"), back, bridge("7f00"))
 
 
 def test_what_a_bridge_has_computed_itself_was_not_at_the_label() -> None:
@@ -183,6 +196,8 @@ def test_nothing_is_known_behind_two_guards_of_one_address() -> None:
 
 def test_a_jump_with_too_few_values_vouches_for_nothing() -> None:
     assert may_change(bridge("7f00", STORES, jump="p0"))
+    label, statement = Line(None, "label", ("p0", "i2", "i3"), "1"), Line(None, "assert_not_none", ("p0",))
+    assert not comers(bridge("7f00", STORES)).has_found(label, statement)
 
 
 @pytest.mark.parametrize(
@@ -250,5 +265,6 @@ def test_or_its_parent_has_or_it_was_so_at_the_label() -> None:
     )
     assert not comers(bridge("7f00"), body=asks).has_found(LABEL, statement)
     assert comers().has_found(LABEL, statement)
-    other = OTHER.replace("{asks}", asks.replace("7f08", "7f38"))
-    assert not comers(other, bridge("7f31")).has_found(LABEL, statement)
+    other, back = another(asks.replace("7f08", "7f38")), bridge("7f31")
+    assert comers(other, back).has_found(LABEL, statement)
+    assert not comers(other, to_other(), back).has_found(LABEL, statement)

@@ -143,13 +143,13 @@ class _Exit:
 
 @dataclass(frozen=True, slots=True)
 class _Trace:
-    """An optimized trace: its inputs, and where the trace is left that it begins behind, if that is known; the
-    arguments of its inner label, if it has one; its end; and all the memories to which it stores, and functions that it
-    calls."""
+    """An optimized trace: its inputs, and where the trace is left that it begins behind, if that is known; its inner
+    label, if it has one, where the preamble is left; its end; and all the memories to which it stores, and functions
+    that it calls."""
 
     inputs: _Texts
     start: _Exit | None
-    label: _Texts
+    label: _Exit | None
     end: _Exit
     whole: _Done
 
@@ -176,7 +176,6 @@ class Comers:
             for found in guards_in(section):
                 self.guards.pop(found, None)
             return
-        labels = [line for line in printed.lines if line.name == "label"]
         is_loop = isinstance(item, LogPair) and item.kind is not Kind.BRIDGE
         exits = list(_exits(printed.lines, item.number, is_loop=is_loop))
         stored = (memory for line in printed.lines if (memory := _stored(line)))
@@ -184,7 +183,7 @@ class Comers:
         self._traces[item.number] = _Trace(
             printed.inputs,
             self.guards.get(item.guard or "") if isinstance(item, LogPair) else None,
-            labels[1].args if labels[1:] else (),
+            next((exit_ for line, exit_ in exits if line.name == "label"), None),
             exits[-1][1],
             _Done(frozenset(stored), frozenset(called), {}, {}),
         )
@@ -229,35 +228,48 @@ class Comers:
         keeps: Callable[[_Exit], bool],
     ) -> bool:
         """Do all that come to the label vouch for what `holds` of these texts where a trace is left? One that `keeps`
-        it may leave that to the one that it begins behind, and one that has left the body of the loop to the label."""
-        loop, at = int(label.descr), {text: number for number, text in enumerate(label.args)}
+        it may leave that to the one that it begins behind, and one that has left a body to the label of that loop, for
+        which its preamble vouches, too, and whoever comes there."""
+        loop, asked = int(label.descr), set[tuple[int, _Texts]]()
 
-        def named(args: _Texts) -> list[str]:
-            return [args[at[text]] if text in at else text for text in texts]
-
-        def is_there(exit_: _Exit, names: list[str]) -> bool:
+        def is_there(exit_: _Exit, names: _Texts) -> bool:
             is_of_loop = exit_.trace == loop
-            own = [text.replace(known_in(loop), "") for text in names] if is_of_loop else names
+            own = [text.replace(known_in(loop), "") for text in names] if is_of_loop else [*names]
             return holds(exit_, own, is_of_loop)
 
-        def vouches(comer: int) -> bool:
+        def is_at_label(number: int, args: _Texts, texts: _Texts) -> bool:
+            at = {text: place for place, text in enumerate(args)}
+            asked.add((number, texts))
+            is_taken = all(text in at for text in texts if is_variable(text))
+            return is_taken and all(vouches(comer, at, texts) for comer in self._comers.get(number, ()))
+
+        def vouches(comer: int, at: Mapping[str, int], texts: _Texts) -> bool:
             exit_ = self._traces[comer].end if comer in self._traces else None
-            if exit_ is None or len(exit_.handed) != len(label.args):
+            if exit_ is None or len(exit_.handed) != len(at):
                 return False
-            names = named(exit_.handed)
+            names = tuple(exit_.handed[at[text]] if text in at else text for text in texts)
             while exit_ is not None and not is_there(exit_, names):
                 if not keeps(exit_):
                     return False
                 if exit_.is_in_body:
-                    return exit_.trace == loop and names == named(self._traces[loop].label)
+                    return is_known(exit_.trace, names)
                 exit_, names = self._behind(exit_.trace, names)
             return exit_ is not None
 
-        is_taken = not any(is_variable(text) for text in texts if text not in at)
-        comers = self._comers.get(loop, ())
-        return not comers or (is_taken and all(map(vouches, comers)))
+        def is_known(number: int, names: _Texts) -> bool:
+            start = self._traces[number].label
+            if start is None:
+                return False
+            is_asked = (number, names) in asked  # of each that has come there before
+            return is_asked or (is_there(start, names) and is_at_label(number, start.handed, names))
 
-    def _behind(self, number: int, names: list[str]) -> tuple[_Exit | None, list[str]]:
+        own = self._traces[loop].label if loop in self._traces else None
+        if loop not in self._comers or own is None or len(own.handed) != len(label.args):
+            return loop not in self._comers
+        renamed = dict(zip(label.args, own.handed, strict=True))
+        return is_at_label(loop, own.handed, tuple(renamed.get(text, text) for text in texts))
+
+    def _behind(self, number: int, names: _Texts) -> tuple[_Exit | None, _Texts]:
         """The exit behind which the trace of that number begins, and the names that these values have there; None where
         they are not handed over. The constants of the trace have other names there."""
         trace = self._traces[number]
@@ -265,7 +277,7 @@ class Comers:
             return None, names
         handed = dict(zip(trace.inputs, trace.start.handed, strict=True))
         is_known = all(name in handed for name in names if is_variable(name) or _is_own(name))
-        return (trace.start if is_known else None), [handed.get(name, name) for name in names]
+        return (trace.start if is_known else None), tuple(handed.get(name, name) for name in names)
 
 
 def _is_own(text: str) -> bool:
@@ -294,18 +306,16 @@ def _exits(lines: tuple[Line, ...], number: int, *, is_loop: bool) -> Iterator[t
     found = defaultdict[str, set[tuple[str, str]]](set)
     is_in_body = False
     for line in lines:
-        if line.name == "label":  # others may come there, too
-            is_in_body |= line is not labels[0] or not is_loop
-            for one in (stored, called, known, found):
-                one.clear()
-        elif line.may_write:
+        is_label = is_loop and line in labels[1:2]
+        access, memory = line.access, _stored(line)
+        if line.may_write:
             called.append(line.function)
-        elif memory := _stored(line):
+        elif memory:
             stored.add(memory)
             known = {place: held for place, held in known.items() if memory not in (_ANY, place[0])}
-        if access := line.access:
+        if access:
             known[access.memory, *access.place] = access.value, len(called)
-        if line.is_guard or line is lines[-1]:
+        if line.is_guard or is_label or line is lines[-1]:
             handed = line.handed if line.is_guard else line.args
             in_hand = {
                 place: (value, _constant(found[value]), frozenset(called[since:]))
@@ -317,6 +327,10 @@ def _exits(lines: tuple[Line, ...], number: int, *, is_loop: bool) -> Iterator[t
             yield line, _Exit(number, handed, is_in_body, done)
         for name, statement in _shown(line):
             found[name].add(statement)
+        if line.name == "label":  # others may come there, too
+            is_in_body |= line is not labels[0] or not is_loop
+            for one in (stored, called, known, found):
+                one.clear()
 
 
 def _shown(line: Line) -> Iterator[tuple[str, tuple[str, str]]]:
