@@ -10,7 +10,7 @@ from itertools import takewhile
 from optimizer.ir.dialects.pypy_pairs import Kind, LogPair
 from optimizer.ir.immutable import replace
 from validator.pypy.alike import alike, of_one_array
-from validator.pypy.facts import Facts, Labels, asked_each_time, facts_of
+from validator.pypy.facts import TRUSTED, Facts, Labels, asked_each_time, facts_of
 from validator.pypy.field_types import with_numbers, with_types
 from validator.pypy.forwarded import FORWARDED, forwarded
 from validator.pypy.inferred.classes import with_classes
@@ -78,7 +78,8 @@ def translated(
     text = _text(pair, sides, knowledge, generous=generous)
     text, numbers = with_numbers(sides, text, knowledge.inferred.arrays) if is_typed else (text, ())
     rests_on = {parent.number for parent in pair.parents if facts.lines}
-    rests_on |= {number for number in knowledge.targets.bridges_to(rests_on) if number < pair.number}
+    of_labels = knowledge.targets.comers.behind(rests_on) if TRUSTED in facts.assumes else set[int]()
+    rests_on |= {number for number in knowledge.targets.bridges_to(rests_on) | of_labels if number < pair.number}
     if pair.target is not None:
         rests_on.add(pair.target.number)
     inferred = *apart, *zeros, *lengths, *indices, *types, *numbers

@@ -153,7 +153,19 @@ def test_each_of_them_has_to_vouch() -> None:
 
 
 def test_a_value_that_the_label_does_not_take_nobody_hands_over() -> None:
+    """Be it one that has the name of what the label takes, in the trace itself."""
     assert may_change(bridge("7f00", STORES), value="i1")
+    label, statement = Line(None, "label", ("p7", "i8"), "1"), Line(None, "assert_not_none", ("p0",))
+    found = comers(bridge("7f00", STORES))
+    assert not found.has_found(label, statement)
+    assert found.has_found(label, Line(None, "assert_not_none", ("p7",)))
+
+
+def test_what_comes_to_a_label_rests_on_all_that_come_there() -> None:
+    found = comers(another(), to_other(), bridge("7f31"), bridge("7f00"))
+    assert found.behind({1}) == {1, 2, 3, 4, 5}
+    assert found.behind({2}) == found.behind({3}) == {1, 2, 3, 4, 5}
+    assert comers(bridge("7f00")).behind({9}) == {9}
 
 
 def test_constants_of_two_traces_of_one_number_are_not_one() -> None:
@@ -241,6 +253,8 @@ CLASS, NUMBER = "record_exact_class", "record_exact_value_i"
         ((), "p0, i1", (CLASS, "p0", "ConstClass(A)"), False),
         ((STORES,), "p0, i1", ("assert_not_none", "p0"), True),
         ((), "p0, i1", ("assert_not_none", "p0"), False),
+        (("guard_isnull(p0, descr=<Guard0x7f09>) []",), "p0, i1", ("assert_not_none", "p0"), False),
+        ((STORES,), "p0, i1", ("assert_not_none", "p9"), False),
         ((), "p0, 7", (NUMBER, "i2", "7"), True),
         (("guard_value(i1, 7, descr=<Guard0x7f09>) []",), "p0, i1", (NUMBER, "i2", "7"), True),
         (("guard_value(i1, 8, descr=<Guard0x7f09>) []",), "p0, i1", (NUMBER, "i2", "7"), False),

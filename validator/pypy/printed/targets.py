@@ -124,7 +124,9 @@ class _Done:
             return any(_are_one(text, asked, is_of_loop=is_of_loop) for text in constants)
         if any(map(is_pointer, constants)):
             return True
-        return bool(told) if statement.name == _OBJECT else not told.isdisjoint({(_CLASS, asked), (_CLASS, _ANY)})
+        if statement.name == _OBJECT:
+            return any(text != NULL for _, text in told)
+        return not told.isdisjoint({(_CLASS, asked), (_CLASS, _ANY)})
 
     def leaves(self, memory: str, leaves: _Leaves) -> bool:
         return self.stored.isdisjoint((memory, _ANY)) and all(leaves(function, memory) for function in self.called)
@@ -194,6 +196,18 @@ class Comers:
     def are_there(self, loop: int) -> bool:
         """Does a trace of the log come to the inner label of that loop from elsewhere?"""
         return loop in self._comers
+
+    def behind(self, numbers: Set[int]) -> set[int]:
+        """The traces of these numbers, those that they begin behind, those that come to the labels of any, and so on:
+        what comes to a label is what it is if all of these are right."""
+        waiting, found = [*numbers], set[int]()
+        while waiting:
+            number = waiting.pop()
+            if number not in found:
+                found.add(number)
+                start = self._traces[number].start if number in self._traces else None
+                waiting += [*self._comers.get(number, ()), *([start.trace] if start else [])]
+        return found
 
     def may_change(self, label: Line, place: Place, value: str, leaves: _Leaves, *, is_fixed: bool = False) -> bool:
         """May there be another value in that place at the inner label of a loop than the preamble leaves there? Not in
@@ -267,7 +281,8 @@ class Comers:
         if loop not in self._comers or own is None or len(own.handed) != len(label.args):
             return loop not in self._comers
         renamed = dict(zip(label.args, own.handed, strict=True))
-        return is_at_label(loop, own.handed, tuple(renamed.get(text, text) for text in texts))
+        is_taken = all(text in renamed for text in texts if is_variable(text))
+        return is_taken and is_at_label(loop, own.handed, tuple(renamed.get(text, text) for text in texts))
 
     def _behind(self, number: int, names: _Texts) -> tuple[_Exit | None, _Texts]:
         """The exit behind which the trace of that number begins, and the names that these values have there; None where
