@@ -9,9 +9,11 @@ from tests.pypy_logs import judged, pairs_of
 from validator import Evidence, Proved, Refuted, Unknown
 from validator.prove import align
 from validator.prove.judge import OUT_OF_TIME
-from validator.pypy import facts
+from validator.pypy import facts, pair_text
 from validator.pypy.facts import TRUSTED
 from validator.pypy.judge import judge
+from validator.pypy.printed.parents import Path
+from validator.pypy.printed.straight import Sides
 from validator.pypy.study import study
 
 VALUE, OTHER = "<FieldS Box.value 16>", "<FieldS Box.other 24>"
@@ -531,6 +533,30 @@ def test_a_trace_that_cannot_be_read_may_write_anything() -> None:
     damaged = pair("[p0, i1]\nfinish(i1)", f"[p0, i1]\ni2 = int_add(i1, {'1' * 5000})\nfinish(i2)", "7f08")
     one = judged(peeled(SEVEN) + to_label("", "", "7f99") + LOOKED + damaged)[2]
     assert not isinstance(one.verdict, Proved)
+
+
+@pytest.mark.parametrize("comes", [False, True])
+def test_kinds_of_objects_are_told_behind_the_last_label_to_which_bridges_come(
+    monkeypatch: pytest.MonkeyPatch, *, comes: bool
+) -> None:
+    """They may bring tables of other types, and arrays of others than frames."""
+    ways: list[Path] = []
+
+    def observed(name: str) -> None:
+        tells = getattr(pair_text, name)
+
+        def seen(sides: Sides, path: Path | None = None) -> object:
+            ways.extend([path] if path else [])
+            return tells(sides, path)
+
+        monkeypatch.setattr(pair_text, name, seen)
+
+    observed("with_tables")
+    observed("with_variables")
+    judged(peeled() + to_label() * comes + LOADED)
+    through = [path for path in ways if "p0" in path.handed and "i2" in path.handed]
+    assert len(through) >= 2
+    assert all(any(line.name == "label" for line in path.lines) is not comes for path in through)
 
 
 INTVAL = "<FieldS pypy.objspace.std.intobject.W_IntObject.inst_intval 8 pure>"
