@@ -9,11 +9,11 @@ from itertools import takewhile
 
 from optimizer.ir.dialects.pypy_pairs import Kind, LogPair
 from optimizer.ir.immutable import replace
-from validator.pypy.alike import alike, of_one_array
 from validator.pypy.facts import TRUSTED, Facts, Labels, asked_each_time, facts_of
 from validator.pypy.field_types import with_numbers, with_types
 from validator.pypy.forwarded import FORWARDED, forwarded
 from validator.pypy.inferred.classes import with_classes
+from validator.pypy.inferred.constants.alike import alike, of_one_array
 from validator.pypy.inferred.constants.contents import characters, known_constants, with_held
 from validator.pypy.inferred.constants.folded import with_folded
 from validator.pypy.inferred.constants.indices import with_indices

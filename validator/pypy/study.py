@@ -14,9 +14,9 @@ from optimizer.ir.dialects.pypy_log import Section
 from optimizer.ir.dialects.pypy_pairs import Kind, LogPair, Unpaired
 from optimizer.ir.faults import InputError
 from optimizer.ir.immutable import replace
-from validator.pypy.alike import Alike
 from validator.pypy.field_types import FieldTypes
 from validator.pypy.inferred.classes import Apart
+from validator.pypy.inferred.constants.alike import Alike
 from validator.pypy.inferred.constants.contents import Content, Contents
 from validator.pypy.inferred.constants.folded import Folded
 from validator.pypy.inferred.constants.indices import Numbers, numbers_in

@@ -6,7 +6,7 @@ import pytest
 
 from tests.pypy_logs import POINT, bridge, judged, recorded
 from validator import Proved
-from validator.pypy.alike import of_one_array
+from validator.pypy.inferred.constants.alike import of_one_array
 from validator.pypy.judge import Judged
 
 TABLE = of_one_array("<ArrayU 2>[int_rshift(x, 7)]")
