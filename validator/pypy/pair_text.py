@@ -128,8 +128,8 @@ def _with_facts(
 
         def changes(label: Line, place: Place, value: str) -> bool:
             is_fixed = knowledge.fields.never_changes(place[0])
-            may_change = comers.may_change(label, place, value, leaves, is_fixed=is_fixed)
-            return (label.descr, place, value) not in asked and may_change
+            is_asked = (label.descr, place, value) in asked
+            return not is_asked and comers.may_change(label, place, value, leaves, is_fixed=is_fixed)
 
         labels = Labels(comers.are_there, changes, comers.has_found, knowledge.inferred.forwards)
         facts = facts_of(path, sides, knowledge.effects, knowledge.fields, labels, generous=generous)

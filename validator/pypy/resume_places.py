@@ -23,6 +23,7 @@ _EFFORT = 20_000
 """For the proof of a loop whose guards tell their origins: it takes little, or fails."""
 
 _SHARE_OF_TIME = 0.25
+"""Of that for a pair."""
 
 
 def places_of(text: Translated, options: Options) -> Places:

@@ -535,6 +535,24 @@ def test_a_trace_that_cannot_be_read_may_write_anything() -> None:
     assert not isinstance(one.verdict, Proved)
 
 
+def test_effects_on_which_a_label_relies_are_told() -> None:
+    """Each bridge to the label has stored there what it hands over, in front of a call that leaves the field."""
+    store, load = f"setfield_gc(p0, 5, descr={VALUE})", f"getfield_gc_i(p0, descr={VALUE})"
+
+    def called(guard: str) -> str:
+        return f"{CALLS.format(f'descr=<Guard0x{guard}>')} [p0]"
+
+    log = peeled() + to_label(f"{store}\n{CALLS.format('')}", f"{store}\n{called('7f0a')}") + LOADED
+    for line in (3, 4):  # two that forward the field over the call
+        first = f"[p0]\ndebug_merge_point(0, 0, 'g;a.py:{line}-{line}~#40 FOR_ITER')\ni1 = {load}"
+        recorded = f"{first}\n{CALLS.format('')}\ni2 = {load}\ni3 = int_add(i1, i2)\nfinish(i3)"
+        log += pair(recorded, f"{first}\n{called(f'7fa{line}')}\ni3 = int_add(i1, i1)\nfinish(i3)", f"7f9{line}")
+    one = judged(log)[2]
+    assert isinstance(one.verdict, Proved)
+    assert one.texts is not None
+    assert any(what.startswith("call ") and what.endswith(f"does not write {VALUE}") for what in one.texts.assumes)
+
+
 @pytest.mark.parametrize("comes", [False, True])
 def test_kinds_of_objects_are_told_behind_the_last_label_to_which_bridges_come(
     monkeypatch: pytest.MonkeyPatch, *, comes: bool

@@ -248,6 +248,8 @@ CLASS, NUMBER = "record_exact_class", "record_exact_value_i"
         (("guard_class(p0, ConstClass(B), descr=<Guard0x7f09>) []",), "p0, i1", (CLASS, "p0", "ConstClass(A)"), False),
         (("guard_nonnull(p0, descr=<Guard0x7f09>) []",), "p0, i1", (CLASS, "p0", "ConstClass(A)"), False),
         (("p5 = new_with_vtable(descr=<SizeDescr 16>)",), "p5, i1", (CLASS, "p0", "ConstClass(A)"), True),
+        (("p5 = new_array(1, descr=<ArrayP 8>)",), "p5, i1", (CLASS, "p0", "ConstClass(A)"), False),
+        (("p5 = new_array(1, descr=<ArrayP 8>)",), "p5, i1", ("assert_not_none", "p0"), True),
         ((), "ConstPtr(ptr3), i1", (CLASS, "p0", "ConstClass(A)"), True),
         ((), "ConstPtr(null), i1", (CLASS, "p0", "ConstClass(A)"), False),
         ((), "p0, i1", (CLASS, "p0", "ConstClass(A)"), False),

@@ -11,16 +11,16 @@ Two constants that one trace tells apart are never made one (`apart`).
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping, Set
+from collections.abc import Iterable, Mapping, Set
 from functools import lru_cache, partial
 from operator import attrgetter
 from types import MappingProxyType
 
 from validator.pypy.inferred.constants.apart import told_by_loads, told_while_recorded
+from validator.pypy.inferred.constants.made import Made
 from validator.pypy.inferred.held import Node as Node
 from validator.pypy.inferred.numbering import IDENTITY, Pass
 from validator.pypy.inferred.numbering import Preserved as Preserved
-from validator.pypy.inferred.written import ALLOCATIONS
 from validator.pypy.printed.compared import COMPARES_SLICES, SLICES
 from validator.pypy.printed.lines import NULL, Line, Printed, is_pointer, is_variable, touches_nothing
 from validator.pypy.printed.parents import known_as
@@ -28,7 +28,6 @@ from validator.pypy.printed.patterns import CODE
 from validator.pypy.printed.rows import Position, Rows, alone
 from validator.pypy.printed.straight import AFTER, BEFORE, TOKEN, Sides
 
-_STORES = ("setfield_gc", "setarrayitem_gc")
 _NO_MEETING = ("same_as_r", "quasiimmut_field")
 FIND_OUT = ("guard_value", "record_exact_value_r")
 """The operations that tell PyPy's optimizer which constant an object is; a comparison does not."""
@@ -45,10 +44,6 @@ FOUND_LATER = "constants are one object where a guard says so that was recorded 
 _ROUNDS = 30
 _ITEMS = ("strgetitem", "unicodegetitem")
 """Classes grow in each round; behind so many they are taken as they are."""
-
-
-_NESTED = 3
-"""The number of new objects in one another that are told by their contents."""
 
 
 _Waiting = tuple[str, Node | None, Position, int]
@@ -68,28 +63,6 @@ class _Answers(dict[tuple[str, str], bool]):
 
     def __call__(self, function: str, memory: str) -> bool:
         return self[function, memory]
-
-
-class _Made:
-    """The objects that these operations make, told by what is put into them, where nothing else tells which of both
-    traces are the same: they have no names in common. `of` gives the classes of values, of which both traces have the
-    `shared` ones."""
-
-    def __init__(self, lines: Iterable[Line], of: Callable[[str], object], shared: Set[object]) -> None:
-        self._of, self._shared = of, shared
-        self._held: dict[str | None, tuple[str, dict[str, str]]] = {}
-        for line in lines:
-            if line.name in ALLOCATIONS:
-                self._held[line.result] = line.descr, {}
-            elif (found := line.access) and found.is_store and found.place[0] in self._held:
-                self._held[found.place[0]][1][found.memory] = found.value
-
-    def told(self, text: str, depth: int = _NESTED) -> object:
-        """The class of a value; of an object that one trace alone makes, its descr and what it holds in the end."""
-        if text not in self._held or not depth or self._of(text) in self._shared:
-            return self._of(text)
-        descr, held = self._held[text]
-        return descr, *((memory, self.told(value, depth - 1)) for memory, value in sorted(held.items()))
 
 
 class Sameness:
@@ -294,12 +267,13 @@ class Sameness:
         there = optimized | {self.of(AFTER, arg) for line in after for arg in line.args}
         ahead = self._next_guards(before, after) if are_stored else []
         for trace, lines, positions in zip((BEFORE, AFTER), (before, after), self._rows.positions(sides), strict=True):
-            told = _Made(lines, partial(self.of, trace), recorded & optimized).told
-            roughly = _Made(lines, partial(self._unless, unmet, trace), recorded & optimized).told
+            told = Made(lines, partial(self.of, trace), recorded & optimized).told
+            roughly = Made(lines, partial(self._unless, unmet, trace), recorded & optimized).told
             for number, (line, position) in enumerate(zip(lines, positions, strict=True)):
                 has_met = met[number >= ends[0]] if trace == BEFORE else both
+                value = len(line.args) - 1 if line.access and line.access.is_store else None
                 for place, arg in enumerate(line.args):
-                    if are_stored != (line.name in _STORES and place == len(line.args) - 1):
+                    if are_stored != (place == value):
                         continue
                     node = self.of(trace, arg)
                     is_stored_to = line.name == "setfield_gc" and not place  # be it one of those that both have

@@ -357,7 +357,7 @@ def _shown(line: Line) -> Iterator[tuple[str, tuple[str, str]]]:
     elif line.name in ("guard_nonnull", _OBJECT):
         yield line.args[0], (_OBJECT, "")
     elif line.name.startswith("new") and line.result:
-        yield line.result, (_CLASS, _ANY)
+        yield line.result, (_CLASS, _ANY) if line.name == "new_with_vtable" else (_OBJECT, "")
     elif access := line.access:
         yield access.place[0], (_OBJECT, "")
 
