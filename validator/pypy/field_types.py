@@ -27,7 +27,7 @@ from optimizer.ir.rows.row import ARRAY, FIELD, INTERIOR, ITEM
 from optimizer.ir.text.string_text import STR
 from optimizer.ir.types.memory_types import Array, declared_field
 from validator.pypy.printed.kinds.variables import ITEMS, OF_FRAMES, is_of_frames
-from validator.pypy.printed.lines import NULL, Line
+from validator.pypy.printed.lines import NULL, Line, is_pointer
 from validator.pypy.printed.straight import Sides
 from validator.pypy.translate import Translated
 
@@ -137,8 +137,10 @@ def with_types(sides: Sides, types: Mapping[str, str]) -> tuple[Sides, tuple[str
         use = types.get(line.descr, "")
         if use == f"{_ARRAYS}{ITEMS}" and is_of_frames(line.descr, sides.lines):
             use = f"{_ARRAYS}{OF_FRAMES}"
-        if line.name == _LOAD and use and line.args[0] in sources:
-            source, value, result = sources[line.args[0]], next(names), next(names)
+        holder = line.args[0] if line.name == _LOAD and use else ""
+        source = _constant_with(line.descr, sides) if is_pointer(holder) else sources.get(holder)
+        if source is not None:
+            value, result = next(names), next(names)
             stated += [Line(value, _LOAD, (source,), line.descr), *_of_type(use, value, source, result, names)]
             of.add(line.descr)
             if use == _INSTANCES and line.result:
@@ -153,6 +155,13 @@ def _not_null(sides: Sides) -> dict[str, str]:
     shown = {line.args[0] for line in sides.before.lines if line.args and (line.access or line.name in _KNOWN)}
     inputs = zip(sides.after.inputs, sides.before.inputs, strict=True)
     return {other: one for other, one in inputs if one in shown and one[0] == "p"}
+
+
+def _constant_with(memory: str, sides: Sides) -> str | None:
+    """The constant object from which the recorded traces load this field, if there is but one."""
+    recorded = (*sides.before.lines, *(sides.target.before.lines if sides.target else ()))
+    found = {line.args[0] for line in recorded if line.name == _LOAD and line.descr == memory}
+    return found.pop() if len(found) == 1 and all(map(is_pointer, found)) else None
 
 
 def _of_type(use: str, value: str, holder: str, result: str, names: Iterator[str]) -> Iterator[Line]:

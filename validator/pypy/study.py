@@ -38,7 +38,7 @@ from validator.pypy.printed.float_bytes import FLOAT_BYTES
 from validator.pypy.printed.frames import Prologues
 from validator.pypy.printed.kinds.lists import OF_ONE_KIND, with_lists
 from validator.pypy.printed.kinds.tables import OF_ONE_STRATEGY, with_tables
-from validator.pypy.printed.kinds.variables import OF_NOBODY_ELSE
+from validator.pypy.printed.kinds.variables import OF_NOBODY_ELSE, with_variables
 from validator.pypy.printed.lines import FOREIGN, RPYTHON, Printed, read_printed
 from validator.pypy.printed.lookups import LOOKED_UP
 from validator.pypy.printed.parents import Parents
@@ -181,11 +181,12 @@ class Study:
         self._prologues.add(sides.prologue)
         sides, _ = with_tables(sides)
         sides, _ = with_lists(sides, sides)
+        self._types.add(sides)
+        sides = sides if self._fields.share else with_variables(sides, None)[0]
         rows, one = rows_of(sides), witness(len(self._logs), pair.number, pair.point)
         sameness, row, once = Sameness(rows), rows.pairs[-1], len(sides.before.lines) - 1
         self._fields.add(sides.before.lines, sameness)
         self._apart.add(one, sides, sameness)
-        self._types.add(sides)
         self._alike.add(one, sides, sameness)
         self._evidence.add(one, row, once, sameness)
         self._references.add(sides.before.lines)
@@ -277,7 +278,8 @@ class Study:
     def _effects(self, log: int, lone: Set[str], *, is_own: bool) -> frozenset[Effect]:
         of_lone = self._of_lone.assumed(log, is_own=is_own)
         effects = {*(effect for effect in of_lone if effect.memory in lone), *self._references.effects()}
-        return self._evidence.without_contradicted(self._evidence.assumed(log, is_own=is_own) | effects)
+        effects |= self._evidence.assumed(log, is_own=is_own)
+        return self._evidence.without_contradicted(effects) | {*self._references.of_frames()}
 
 
 def study(items: Iterable[LogPair | Unpaired], file: str, *known: Kept) -> Knowledge:

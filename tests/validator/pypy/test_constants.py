@@ -9,6 +9,8 @@ import pytest
 from optimizer.ir.dialects.pypy_log import read_traces
 from optimizer.ir.dialects.pypy_pairs import LogPair, pair_sections
 from optimizer.ir.trace import Trace
+from tests.pypy_logs import bridge, recorded
+from tests.pypy_logs import judged as of_log
 from validator import Proved, Refuted, Unknown
 from validator.prove.judge import validate
 from validator.pypy.exits import Loop, Prove
@@ -90,3 +92,15 @@ def test_objects_of_two_sizes_are_of_two_classes(name: str) -> None:
     trace = f"p2 = {name}(descr=<SizeDescr 16>)\nfinish(p2)"
     assert isinstance(judged(trace, trace).verdict, Proved)
     assert not isinstance(judged(trace, trace.replace("16", "24")).verdict, Proved)
+
+
+def test_of_stores_that_were_put_off_up_to_a_guard_the_last_one_is_done() -> None:
+    """A guard for a class that is not NULL stands for two recorded ones."""
+    store = "setfield_gc(p0, ConstPtr(ptr{}), descr=<FieldP P.kept 16>)"
+    ask, last = ("guard_nonnull(p1)", "guard_class(p1, ConstClass(Kept))"), ("guard_nonnull(p2)", store.format(3))
+    before = (*map(store.format, (1, 2)), *ask, *last, "finish()")
+    after = (store.format(12), "guard_nonnull_class(p1, ConstClass(Kept), descr=<Guard0x7f21>) [p0, p1, p2]")
+    after += "guard_nonnull(p2, descr=<Guard0x7f22>) [p0, p1, p2]", store.format(13), "finish()"
+    inputs = "[p0, p1, p2]"
+    (one,) = of_log(recorded(inputs, *before) + bridge(inputs, *(f"+1: {line}" for line in after)))
+    assert isinstance(one.verdict, Proved), one.verdict

@@ -7,6 +7,10 @@ import pytest
 from tests.pypy_logs import BOX, COUNT, WORK, bridge, judged, recorded
 from tests.validator.pypy import test_classes, test_lengths, test_lone
 from validator import Failed, Proved, Unsupported
+from validator.pypy.inferred.accesses import Accesses
+from validator.pypy.inferred.sameness import sameness_in
+from validator.pypy.printed.lines import Line, Printed
+from validator.pypy.printed.straight import BEFORE
 
 CALLED = WORK.format("p0")
 OTHER = CALLED.replace("work", "other")
@@ -43,6 +47,37 @@ def test_an_object_that_is_found_to_be_a_constant_keeps_its_fields_over_a_call(f
 
 def are_proved(log: str, count: int = 1) -> bool:
     return all(isinstance(one.verdict, Proved) for one in judged(log)[:count])
+
+
+def over_a_store(into: str, again: str = "") -> str:
+    """A pair in which another object is stored to in front of the call, or the optimized trace loads behind it."""
+    made = ("p8 = new_with_vtable(descr=<SizeDescr 16>)",) if into == "p8" else ()
+    first = (load(1), *made, f"setfield_gc({into}, i9, descr={COUNT})", CALLED)
+    behind = (again, "finish(i3)") if again else ("finish(i1)",)
+    return pair((*first, load(3), "finish(i3)"), (*first, *behind))
+
+
+@pytest.mark.parametrize(("into", "is_told"), [("p8", True), ("p5", False)])
+def test_a_store_to_a_new_object_changes_no_older_one(into: str, *, is_told: bool) -> None:
+    assert are_proved(over_a_store(into)) is is_told
+
+
+@pytest.mark.parametrize(("at", "is_older"), [(0, True), (1, False)])
+def test_what_is_seen_only_behind_the_allocation_may_be_the_new_one(at: int, *, is_older: bool) -> None:
+    lines = [
+        Line("p8", "new_with_vtable", (), "<SizeDescr 16>"),
+        Line("i1", "getfield_gc_i", ("p7",), COUNT),
+        Line(None, "setfield_gc", ("p8", "3"), COUNT),
+        Line("i2", "getfield_gc_i", ("p7",), COUNT),
+    ]
+    lines.insert(at, Line("p7", "getfield_gc_r", ("p0",), "<FieldP Node.inst_next 8>"))
+    trace = Printed(("p0",), tuple(lines))
+    again = [(one.at, other.at) for one, other in Accesses(BEFORE, trace, sameness_in(trace)).again()]
+    assert again == ([(2, 4)] if is_older else [])
+
+
+def test_behind_a_store_to_another_object_pypys_optimizer_may_load_again() -> None:
+    assert are_proved(forwarded() + over_a_store("p8", load(3)), 2)
 
 
 def alone(log: str) -> str:

@@ -98,6 +98,24 @@ def test_so_may_one_that_goes_to_the_start_of_the_loop_after_all(name: str) -> N
     assert not isinstance(behind(whole(name, nonnull=())).verdict, Proved)
 
 
+def of_constants(name: str) -> str:
+    """The same, where a constant object has the field, in each trace with a number of its own."""
+    holders = (f"ConstPtr(ptr{number})" for number in (1, 11, 21))
+    first, *rest = whole(name).split(f"getfield_gc_r(p0, descr={LOADS[name]})")
+    return first + "".join(
+        f"getfield_gc_r({one}, descr={LOADS[name]}){part}" for one, part in zip(holders, rest, strict=True)
+    )
+
+
+@pytest.mark.parametrize("name", ["text", "list", "items"])
+def test_what_a_constant_holds_is_told_by_the_recorded_loop(name: str) -> None:
+    of_loop, behind = judged(of_constants(name))
+    assert isinstance(of_loop.verdict, Proved), of_loop.verdict
+    assert isinstance(behind.verdict, Proved), behind.verdict
+    assert behind.texts is not None
+    assert f"{LOADS[name]} holds" in " ".join(behind.texts.assumes)
+
+
 def test_not_where_it_may_be_null() -> None:
     for name in ("text", "list", "items"):
         _, behind = judged(whole(name, nonnull=()))
@@ -244,6 +262,24 @@ def test_nothing_is_said_of_what_may_be_null(shown: tuple[Line, ...]) -> None:
     assert len(assumes) == len(shown)
 
 
+@pytest.mark.parametrize(
+    ("holders", "is_told"),
+    [
+        (["ConstPtr(ptr1)"] * 2, True),
+        (["ConstPtr(ptr1)", "ConstPtr(ptr2)"], False),
+        (["ConstPtr(ptr1)", "p0"], False),
+        (["p0"] * 2, False),
+    ],
+)
+def test_of_a_constant_it_is_said_if_no_other_object_has_the_field(holders: list[str], is_told: bool) -> None:
+    end = Line(None, "jump", ("p0",))
+    loop = Printed(("p0",), (*(replace(LOAD, args=(holder,)) for holder in holders), end))
+    after = Printed(("p0",), (replace(LOAD, args=("ConstPtr(ptr9)",)), end))
+    stated, assumes = with_types(Sides(Printed(("p0",), (end,)), after, Sides(loop, loop)), {LOAD.descr: "strings"})
+    assert len(assumes) == is_told
+    assert [line.args[0] for line in stated.before.lines if line.name == LOAD.name] == holders[:is_told]
+
+
 def test_arrays_of_frames_are_those_that_the_pair_tells_apart() -> None:
     """To say that they are others would contradict it, and prove whatever."""
     end, field = Line(None, "jump", ("p0",)), "<FieldP pypy.interpreter.pyframe.PyFrame.inst_locals_cells_stack_w 56>"
@@ -254,3 +290,11 @@ def test_arrays_of_frames_are_those_that_the_pair_tells_apart() -> None:
         sides = Sides(Printed(("p0",), (shown, *told, end)), Printed(("p0",), (load, *told, end)), Sides(loop, loop))
         stated, _ = with_types(sides, {field: "arrays <ArrayP 8>"})
         assert {line.descr for line in stated.before.lines if line.name == "arraylen_gc"} == {descr}
+
+
+def test_what_frames_have_are_arrays() -> None:
+    field = "<FieldP pypy.interpreter.pyframe.PyFrame.inst_locals_cells_stack_w 56>"
+    lines = (f"p1 = getfield_gc_r(p0, descr={field})", "p2 = getarrayitem_gc_r(p1, 0, descr=<ArrayP 8>)", "finish(p2)")
+    log = recorded("[p0]", *lines) + bridge("[p0]", *(f"+1: {line}" for line in lines))
+    known = study(pair_sections(read_traces(log.splitlines())), "log")
+    assert known.inferred.types == {field: "arrays <ArrayP 8>"}

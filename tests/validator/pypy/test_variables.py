@@ -143,3 +143,35 @@ def test_an_input_that_is_that_of_a_frame_may_be_one_that_is_loaded(field: str, 
     one, other = ([line.replace("(p2,", "(p9,") for line in lines] for lines in swapped(ARRAYS[:1]))
     _, shown = judged(parent + recorded("[p0, p9]", *one) + bridge("[p0, p9]", *other))
     assert isinstance(shown.verdict, Proved) is is_apart
+
+
+def put_off(call: str, store: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """A trace that stores in front of a call, and one that does so behind it."""
+    return (*ARRAYS, store, call, "finish()"), (*ARRAYS, call, store, "finish()")
+
+
+@pytest.mark.parametrize(("effects", "is_right"), [(2, True), (5, True), (6, False), (7, False)])
+def test_a_function_that_forces_no_frame_does_not_look_at_its_variables(effects: int, is_right: bool) -> None:
+    one = judged_bridge(*put_off(f"call_n(ConstClass(work), descr={(descr := f'<Callv 0  EF={effects}>')})", STORES[0]))
+    assert isinstance(one.verdict, Proved) is is_right
+    assert one.texts is not None
+    assert (f"call {descr}@work does not read <FrameP 8>" in one.texts.assumes) is is_right
+
+
+def test_what_it_does_to_lists_nobody_knows() -> None:
+    assert not is_proved(*put_off("call_n(ConstClass(work), descr=<Callv 0  EF=5>)", STORES[1]))
+
+
+def test_the_array_of_a_frame_is_handed_to_no_function() -> None:
+    assert not is_proved(*put_off("call_n(ConstClass(work), p1, descr=<Callv 0 r EF=5>)", STORES[0]))
+
+
+@pytest.mark.parametrize(("number", "is_right"), [(1, True), (2, False)])
+def test_so_what_is_in_a_variable_is_the_same_object_behind_it(number: int, is_right: bool) -> None:
+    """What PyPy's optimizer knows of that object over the call tells of the function."""
+    item, kept = (
+        LOADS[number - 1].replace(f"p{number + 2} =", "p{} ="),
+        "p{} = getfield_gc_r(p{}, descr=<FieldP P.inst_q 8>)",
+    )
+    first = (*ARRAYS, item.format(3), kept.format(4, 3), "call_n(ConstClass(work), descr=<Callv 0  EF=5>)")
+    assert is_proved((*first, item.format(5), kept.format(6, 5), "finish(p6)"), (*first, "finish(p4)")) is is_right

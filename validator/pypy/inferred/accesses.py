@@ -6,7 +6,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from validator.pypy.inferred.sameness import FIND_OUT, Node, Sameness
+from validator.pypy.inferred.written import ALLOCATIONS
 from validator.pypy.printed.lines import ANY_EFFECT, Line, Printed, is_variable, touches_no_object
+from validator.pypy.printed.straight import BEFORE
 
 _FORGETS = ("label", "gc_store")
 """Operations behind which PyPy's optimizer may know less of all memory."""
@@ -73,20 +75,27 @@ class Accesses:
             for text in (*line.args, *((line.result,) if line.result else ())):
                 self.seen.setdefault(sameness.of(trace, text), at)
 
+        made = (
+            (at, sameness.of(trace, line.result or "")) for at, line in enumerate(lines) if line.name in ALLOCATIONS
+        )
+        self._made = {node: at for at, node in made if trace == BEFORE and self.seen[node] == at}
+
     def has(self, place: Place, at: int) -> bool:
         """Is the object of that place an object in this trace in front of `at`, or an input?"""
         return self.seen.get(place[1][0], -1) < at
 
     def again(self) -> Iterator[tuple[Done, Done]]:
         """Each load of a place that the trace has accessed already, with that access; stores to other places of the
-        same memory may have changed it, and end that."""
+        same memory may have changed it, and end that, but in a recorded trace those to objects that are newer than its
+        own (PyPy's optimizer may forget it behind these)."""
         last: dict[str, dict[Place, Done]] = {}
         for done in self.accesses:
             places = last.setdefault(done.place[0], {})
             if not done.is_store and done.place in places:
                 yield places[done.place], done
             if done.is_store:
-                places.clear()
+                new = self._made.get(done.place[1][0], -1)
+                last[done.place[0]] = places = {one: at for one, at in places.items() if self.has(one, new)}
             places[done.place] = done
 
     def is_given(self, at: int, place: Place) -> bool:

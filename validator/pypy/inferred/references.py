@@ -1,10 +1,13 @@
-"""Fields of virtual references, at which functions that force no frame do not look.
+"""Fields of virtual references, and variables of frames, at which functions that force no frame do not look.
 
 RPython has a type of its own for what `virtual_ref` gives: a field that holds one holds nothing else, and there is
 nothing to do with one but to force it (`vref()`, in rlib/jit.py), which the class of a function's effects tells. So one
 whose class says that it forces nothing neither reads nor writes such fields, nor those of virtual references
 themselves; PyPy's optimizer, which knows what functions do, puts stores to them off over calls. One could hand a
 virtual reference on as it is; where PyPy's optimizer shows that a function writes such a field, it is none of these.
+
+The array of a frame's variables is handed to nobody, and an item of it is accessed behind a call that forces the frame
+(doc/jit/virtualizable.rst, and `hook_access_field` in rvirtualizable.py), but where code is traced.
 """
 
 from __future__ import annotations
@@ -12,14 +15,14 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
+from itertools import product
 
 from validator.pypy.inferred.effects import Effect
-from validator.pypy.printed.lines import Line
+from validator.pypy.printed.kinds.variables import OF_FRAMES
+from validator.pypy.printed.lines import Line, forces_no_frame
 from validator.pypy.printed.straight import VIRTUAL_REF
 
-_FORCES_NOTHING = re.compile(r"<Call.* EF=[25]\b.*")
-"""Functions (as `Line.function`) with effects that force no frame."""
-
+_VERBS = "reads", "writes"
 _OWN = "<FieldP JitVirtualRef."
 _OF_INSTANCES = re.compile(r"<FieldP .*\.inst_")
 """Fields of instances: those of RPython's own structs share their names with others."""
@@ -35,7 +38,7 @@ class References:
     def add(self, lines: Iterable[Line]) -> None:
         references = set[str | None]()
         for line in lines:
-            if line.is_call and _FORCES_NOTHING.fullmatch(line.function):
+            if line.is_call and forces_no_frame(line.function):
                 self._functions.add(line.function)
             elif line.descr == VIRTUAL_REF:
                 references.add(line.result)
@@ -46,7 +49,8 @@ class References:
 
     def effects(self) -> Iterator[Effect]:
         """The effects that these functions do not have on these fields."""
-        for function in self._functions:
-            for memory in self._fields:
-                yield Effect(function, "reads", memory)
-                yield Effect(function, "writes", memory)
+        return (Effect(*one) for one in product(self._functions, _VERBS, self._fields))
+
+    def of_frames(self) -> Iterator[Effect]:
+        """The effects that these functions do not have on the items of frames."""
+        return (Effect(*one) for one in product(self._functions, _VERBS, [OF_FRAMES]))

@@ -13,6 +13,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Set
 from functools import lru_cache, partial
+from itertools import product
 from operator import attrgetter
 from types import MappingProxyType
 
@@ -306,7 +307,9 @@ class Sameness:
         for number in reversed(range(len(after))):
             found[number], line = coming, after[number]
             if line.is_guard:
-                coming = recorded.get((line.name, self.of(AFTER, line.args[0])), 0) if line.args else 0
+                names = [line.name, *(["guard_nonnull"] if line.name == "guard_nonnull_class" else [])]
+                nodes = [self.of(AFTER, arg) for arg in line.args[:1]]
+                coming = next((recorded[one] for one in product(names, nodes) if one in recorded), 0)
         return found
 
     def _meet_taken(self) -> None:

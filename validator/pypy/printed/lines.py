@@ -45,6 +45,7 @@ _LOOP_INVARIANT = 1
 ANY_EFFECT = 7
 """The class of the effects of a call of which nothing is said."""
 
+_FORCES_NOTHING = re.compile(r"<Call.* EF=[25]\b.*")
 _FORCES = re.compile(r"<Callv .* EF=2 OS=121>(@.*)?")
 _ALLOCATES = re.compile(r"<Calli 8 i EF=[0-9]+ OS=110>(@.*)?")
 _FREES = re.compile(r"<Callv 0 i EF=[0-9]+ OS=111>(@.*)?")
@@ -345,6 +346,11 @@ def frees_raw(function: str) -> bool:
 def touches_no_object(function: str) -> bool:
     """Does the function read and write no object, as PyPy takes it?"""
     return touches_nothing(function) or allocates_raw(function)
+
+
+def forces_no_frame(function: str) -> bool:
+    """Does the class of its effects say that the function forces no frame, though it may change objects?"""
+    return _FORCES_NOTHING.fullmatch(function) is not None
 
 
 def is_foreign(function: str) -> bool:

@@ -22,7 +22,7 @@ from optimizer.ir.immutable import replace
 from validator.pypy.printed.copies import is_copy
 from validator.pypy.printed.kinds.lists import of_tested_strategies
 from validator.pypy.printed.kinds.tables import tested
-from validator.pypy.printed.lines import NULL, Line, Printed, keeps_off
+from validator.pypy.printed.lines import NULL, Line, Printed, forces_no_frame, keeps_off
 from validator.pypy.printed.parents import Path
 from validator.pypy.printed.straight import Sides
 
@@ -78,7 +78,7 @@ def _of_frames(printed: Printed, path: Path | None) -> Set[str]:
 
 
 def _is_known(recorded: Printed, path: Path | None) -> bool:
-    """Is it known of each array that is accessed whether it is that of a frame? Nothing that copies items, or is known
+    """Is it known of each array that is accessed whether it is that of a frame? Nothing that copies items, or is taken
     to touch none of a frame, is given one."""
     of_frames = _of_frames(recorded, path)
     results = {line.result for line in path.lines if not _is_copied(line)} if path else set()
@@ -88,10 +88,15 @@ def _is_known(recorded: Printed, path: Path | None) -> bool:
     return not any(
         _array(line) in unknown
         if line.descr == ITEMS
-        else (is_copy(line) or keeps_off(line.function)) and not of_frames.isdisjoint(line.called_with)
+        else _leaves_frames(line) and not of_frames.isdisjoint(line.called_with)
         for line in recorded.lines
         if line.descr == ITEMS or line.is_call
     )
+
+
+def _leaves_frames(line: Line) -> bool:
+    """Is it a call that copies items, or is taken to touch none of a frame?"""
+    return is_copy(line) or keeps_off(line.function) or forces_no_frame(line.function)
 
 
 def _gives_frames_their_own(optimized: tuple[Line, ...]) -> bool:
