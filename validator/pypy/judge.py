@@ -58,6 +58,7 @@ OPTIONS = Options(guards=Guards.EARLY, failargs=Failargs.IGNORE, effort=1_000_00
 """Guards may fail where the recorded trace leaves later; which do takes long to tell. A log holds no resume data: see
 `prove_with_exits`."""
 
+_FIRST = 3 / 4  # of the time, for the way that most likely leads to a proof
 _LOST = "where the bridge starts: a trace with its guard"
 _BUFFERS = "where PyPy knew that nobody has the address of raw memory that it has allocated"
 _GUARDS = "why guards that the optimized trace has not always pass, or how wide numbers are"
@@ -176,27 +177,26 @@ def _to_label(pair: LogPair, file: str, knowledge: Knowledge, options: Options, 
     neither, whose runs are simpler."""
     text = translated(pair, file, knowledge)
     prove.check()
-    half = _Quick(prove, time.monotonic() + options.timeout_s / 2)
+    first = _Quick(prove, time.monotonic() + options.timeout_s * _FIRST)
     tried: list[_Tried] = []
     alone = cache(lambda: places_of(text, options))
     ways = (placed(told, alone, options) for told in _ways(pair, file, knowledge, text))
     for told in filter(None, ways):
         prove.check()
-        verdict, texts = _with_efforts(told, options, half)
+        verdict, texts = _with_efforts(told, options, first)
         if isinstance(verdict, Proved):
             break
         tried.append((verdict, texts, told))
     else:
         told = placed(text, alone, options) or text
         verdict, texts = _in_turn(told, options, prove)
-        is_lost = isinstance(verdict, Unknown) and verdict.reason == NO_PLACES
         further = [one for one in tried if isinstance(one[0], Unknown) and one[0].reason != NO_PLACES]
-        if is_lost and further:
+        if further and isinstance(verdict, Unknown) and verdict.reason == NO_PLACES:
             verdict, texts, told = further[0]
     if isinstance(verdict, Proved):
         objection, assumed = objection_to_jump(text, options)
         verdict = Unknown(verdict.evidence, objection) if objection else verdict
-        texts = replace(texts, assumes=(*texts.assumes, *assumed))
+        texts = replace(texts, assumes=tuple(sorted({*texts.assumes, *text.assumes, *assumed})))
     return Judged(verdict, texts, translated=told)
 
 
@@ -242,6 +242,8 @@ def holds(judged: Judged, pair: LogPair, file: str, knowledge: Knowledge, option
 
     try:
         text = translated(pair, file, knowledge.certain(), is_by_preamble=proved.by_preamble)
+        if text.loop and objection_to_jump(translated(pair, file, knowledge.certain()), options)[0]:
+            return False
     except (NotStraight, InputError):
         return False
     if text.says(proved):
@@ -253,23 +255,23 @@ def holds(judged: Judged, pair: LogPair, file: str, knowledge: Knowledge, option
 
 
 def _loop_or_other(text: Translated, options: Options, quick: Prove, prove: Prove) -> tuple[Verdict, Texts]:
-    """The verdict, and the texts that it is about; that on a loop by a proof, in half of the time, before runs are
-    looked for that show a difference, which would be done each time that a proof fails."""
+    """The verdict, and the texts that it is about; that on a loop by a proof, before runs are looked for that show a
+    difference, which would be done each time that a proof fails."""
     if text.is_loop and text.loop is None:
-        half = _Quick(prove, time.monotonic() + options.timeout_s / 2)
-        verdict, texts = _in_turn(text, replace(options, runs=False), half)
+        first = _Quick(prove, time.monotonic() + options.timeout_s * _FIRST)
+        verdict, texts = _in_turn(text, replace(options, runs=False), first)
         if isinstance(verdict, Proved):
             return verdict, replace(texts, options=replace(texts.options, runs=options.runs))
     return _in_turn(text, options, quick)
 
 
 def _in_turn(text: Translated, options: Options, prove: Prove) -> tuple[Verdict, Texts]:
-    """The verdict where the places of guards tell their origins, too, in half of the time; if that settles nothing,
+    """The verdict where the places of guards tell their origins, too; if that settles nothing,
     where they do not: an earlier guard may be easier to prove. Other origins are no cure for a vacuous proof."""
     origins = with_places(text.sides, text.origins, text.earliest)
     if origins != text.origins:
-        half = _Quick(prove, time.monotonic() + options.timeout_s / 2)
-        verdict, texts = _sharing(replace(text, origins=origins), options, half)
+        first = _Quick(prove, time.monotonic() + options.timeout_s * _FIRST)
+        verdict, texts = _sharing(replace(text, origins=origins), options, first)
         if not isinstance(verdict, Unknown) or verdict.evidence.vacuous:
             return verdict, texts
     return _sharing(text, options, prove)

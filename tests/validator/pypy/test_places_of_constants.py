@@ -6,11 +6,18 @@ import pytest
 
 from optimizer.ir.dialects.pypy_log import read_traces
 from optimizer.ir.dialects.pypy_pairs import LogPair, pair_sections
-from tests.pypy_logs import bridge, loop, recorded
+from optimizer.ir.trace import Trace
+from tests.pypy_logs import bridge, judged, loop, recorded
 from validator import Proved
-from validator.pypy.inferred.constants.places import AT_ONE_PLACE
-from validator.pypy.judge import judge
+from validator.prove.judge import validate
+from validator.pypy import pair_text
+from validator.pypy.inferred.constants.places import AT_ONE_PLACE, at_one_place
+from validator.pypy.inferred.sameness import Sameness
+from validator.pypy.judge import OPTIONS, holds, judge
+from validator.pypy.printed.straight import Sides
+from validator.pypy.resume_data import Loop
 from validator.pypy.study import is_inferred, study
+from validator.verdict import Options, Verdict
 
 ITEMS, KEPT = "<FieldP List.inst_items 8>", "<FieldP Node.inst_kept 16>"
 AT = "debug_merge_point(0, 0, 'f;a.py:4-9~#{} LOAD_GLOBAL')"
@@ -76,3 +83,73 @@ def test_others_may_be_two(own: tuple[str, ...], more: dict[str, int | str]) -> 
 def test_that_is_inferred_and_not_certain() -> None:
     assert is_inferred(AT_ONE_PLACE)
     assert assumed(is_certain=True) is None
+
+
+def prove(before: Trace, after: Trace, options: Options, loop: Loop) -> Verdict:
+    return validate(before, after, options, loop=loop)
+
+
+def around(*points: int, found: str = "", guard: str = "7f32", between: str = "", at: str = AT) -> str:
+    """A bridge that goes round with a constant, as its loop does, in the place of which the label takes nothing. It
+    passes these points, and may have `found` that a value is a constant. Another bridge may stand `between` them."""
+    ask, again = ("i3 = int_lt(i1, 9)", "guard_true(i3{})"), ("i6 = int_lt(i4, 9)", "guard_true(i6{})")
+    rest = at.format(2), at.format(3)
+    log = recorded(
+        *("[p0, i1, p5]", at.format(1), ask[0], ask[1].format(""), "i4 = int_add(i1, 1)", *rest),
+        "jump(p0, i4, ConstPtr(ptr1), descr=<Loop-1>)",
+    ) + loop(
+        *("[p0, i1, p5]", "+1: label(p0, i1, p5, descr=TargetToken(140))", at.format(1), ask[0]),
+        *(f"{ask[1].format(', descr=<Guard0x7f21>')} [p0, i1, p5]", "i4 = int_add(i1, 1)", *rest),
+        *("+1: label(p0, i4, descr=TargetToken(141))", at.format(1), again[0]),
+        *(f"{again[1].format(', descr=<Guard0x7f32>')} [p0, i4]", "i7 = int_add(i4, 1)", *rest),
+        "+1: jump(p0, i7, descr=TargetToken(141))",
+    )
+    asks = [f"guard_value({found}, ConstPtr(ptr{{}}){{}})"] if found else []
+    way = [at.format(point) for point in points]
+    before = *(one.format(9, "") for one in asks), *way, "jump(p0, 3, ConstPtr(ptr7), descr=<Loop1>)"
+    kept = [one.format(19, ", descr=<Guard0x7f40>") + " [p0, i4]" for one in asks]
+    after = *kept, *way, "+1: jump(p0, 3, descr=TargetToken(141))"
+    own = bridge("[p0, i4]", *after).replace("0x7f10", f"0x{guard}")
+    return log + between + recorded("[p0, i4]", *before) + own
+
+
+def gone_round(log: str) -> bool:
+    """Is the bridge proved, as its constant is that of the loop?"""
+    whole, *_, one = judged(log)
+    assert isinstance(whole.verdict, Proved), whole.verdict
+    told = one.texts is not None and AT_ONE_PLACE in one.texts.assumes
+    return isinstance(one.verdict, Proved) and told
+
+
+def test_they_go_round_with_one_object_behind_one_way(monkeypatch: pytest.MonkeyPatch) -> None:
+    told: list[tuple[str, str]] = []
+
+    def telling(pair: LogPair, sides: Sides, sameness: Sameness) -> list[tuple[str, str]]:
+        told.extend(found := at_one_place(pair, sides, sameness))
+        return found
+
+    monkeypatch.setattr(pair_text, "at_one_place", telling)
+    for log in (around(2, 3), around(3), around(2, 3, guard="7f50", between=BETWEEN)):
+        assert gone_round(log)
+    assert {*told} == {("ConstPtr(ptr7)", "ConstPtr(ptr1_1)")}
+
+
+def test_that_they_do_is_inferred() -> None:
+    items = list(pair_sections(read_traces(around(2, 3).splitlines())))
+    known = study(items, "log")
+    *_, one = known.given(items)
+    assert isinstance(one, LogPair)
+    assert not holds(judge(one, "log", known), one, "log", known, OPTIONS, prove)
+
+
+def test_not_where_the_bridge_has_found_a_constant_of_its_own() -> None:
+    assert not gone_round(around(2, 3, found="p0"))
+
+
+@pytest.mark.parametrize("points", [(2,), (4,), (4, 3), (3, 2), ()])
+def test_behind_another_way_it_may_be_another(points: tuple[int, ...]) -> None:
+    assert not gone_round(around(*points))
+
+
+def test_not_where_nothing_tells_of_the_way() -> None:
+    assert not gone_round(around(2, 3, at="leave_portal_frame({})"))

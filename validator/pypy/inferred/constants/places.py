@@ -7,6 +7,9 @@ which the same points have called: on another way it may come from another varia
 that code. What else may be a constant there is what was found to be one by a guard, or comes from such a constant: so
 nothing is said of a bridge that finds a constant which the loop does not find at that place.
 
+A bridge that passes the last points of the loop, and no others, goes round with the constants that the loop goes round
+with: on that way they were put where they are.
+
 This is told by the recorded traces alone, whatever became of them.
 """
 
@@ -35,16 +38,21 @@ _POINT = re.compile(r"debug_merge_point\(([0-9]+), .*?'(.*)'\)")
 
 def at_one_place(pair: LogPair, sides: Sides, sameness: Sameness) -> list[tuple[str, str]]:
     """The pairs of constants of a recorded bridge and its loop that are one object, by their places: those whose memory
-    both access there, once."""
-    if not pair.parents or pair.target is None or sides.target is None:
+    both access there, once, and, behind the same points, those that they go round with."""
+    if pair.target is None or sides.target is None or pair.target.number not in {one.number for one in pair.parents}:
         return []
-    if pair.parents[-1].number != pair.target.number or not _finds_the_same(sides, sides.target, sameness):
+    if not _finds_the_same(sides, sides.target, sameness):
         return []
+    found: list[tuple[str, str]] = []
     passed, loops = (_stacks(one.recorded) for one in (pair, pair.target))
-    points = {stack[-1] for stack in loops}
-    same = list(takewhile(lambda stack: stack[-1] in points, passed))
-    own, loop = _accessed(sides.before, same), _accessed(sides.target.before, loops)
-    found = ((own[place], loop[place]) for place in own if place in loop)
+    if pair.parents[-1].number == pair.target.number:
+        points = {stack[-1] for stack in loops}
+        same = list(takewhile(lambda stack: stack[-1] in points, passed))
+        own, loop = _accessed(sides.before, same), _accessed(sides.target.before, loops)
+        found += ((own[place], loop[place]) for place in own if place in loop)
+    if passed and passed == loops[-len(passed) :]:
+        ends = zip(sides.before.lines[-1].args, sides.target.before.lines[-1].args, strict=True)
+        found += (two for two in ends if all(sameness.of(BEFORE, one) in sameness.constant for one in two))
     return [(one, other) for one, other in found if sameness.of(BEFORE, one) != sameness.of(BEFORE, other)]
 
 
