@@ -80,11 +80,11 @@ def test_the_counterexample_that_is_shown_is_a_simple_one() -> None:
 
 
 def test_the_time_limit_is_that_of_the_pair(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Half of it is for origins of guards that their places tell."""
+    """Three quarters of it are for origins of guards that their places tell."""
     asked: list[Options] = []
     monkeypatch.setattr("validator.pypy.judge.time", SimpleNamespace(monotonic=lambda: 2.0 * len(asked)))
     verdict = judged("8", "i2", asked, replace(OPTIONS, timeout_s=5.0)).verdict
-    assert [options.timeout_s for options in asked] == [2.5, 0.5, 1.0]
+    assert [options.timeout_s for options in asked] == [3.75, 1.75, 1.0]
     assert isinstance(verdict, Unknown)
     assert not verdict.evidence.is_repeatable
     assert verdict.reason == f"guard 0: condition differs, and {OUT_OF_TIME}"
