@@ -20,6 +20,7 @@ from validator.pypy.inferred.constants.indices import with_indices
 from validator.pypy.inferred.constants.lengths import with_lengths
 from validator.pypy.inferred.constants.places import AT_ONE_PLACE, at_one_place
 from validator.pypy.inferred.constants.storages import OF_ONE_STEP, of_one_step
+from validator.pypy.inferred.constants.strategies import with_strategies
 from validator.pypy.inferred.constants.zeros import with_zeros
 from validator.pypy.inferred.effects import Effect
 from validator.pypy.inferred.executed import with_calls_of_constants, with_constants
@@ -69,6 +70,7 @@ def translated(
     sides, watched = with_watched(sides, whole, *known)
     sides = with_calls_of_constants(with_constants(sides, *known))
     sides, apart = with_classes(sides, knowledge.inferred.apart)
+    sides, strategies = with_strategies(sides, knowledge.inferred.strategies)
     sides, zeros = with_zeros(sides, knowledge.inferred.zeros)
     sides, lengths = with_lengths(sides, knowledge.inferred.lengths)
     sides, indices = with_indices(sides, knowledge.inferred.cells)
@@ -82,7 +84,7 @@ def translated(
     rests_on |= {number for number in knowledge.targets.bridges_to(rests_on) | of_labels if number < pair.number}
     if pair.target is not None:
         rests_on.add(pair.target.number)
-    inferred = *apart, *zeros, *lengths, *indices, *types, *numbers
+    inferred = *apart, *strategies, *zeros, *lengths, *indices, *types, *numbers
     assumes = sorted({*text.assumes, *facts.assumes, *of_values, *lookups, *given, *watched, *inferred})
     told = (f"{what}{SEEN_ELSEWHERE}" if what in knowledge.elsewhere else what for what in assumes)
     guards = (line for line in sides.after.lines if line.is_guard)

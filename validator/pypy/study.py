@@ -22,6 +22,7 @@ from validator.pypy.inferred.constants.folded import Folded
 from validator.pypy.inferred.constants.indices import Numbers, numbers_in
 from validator.pypy.inferred.constants.lengths import Lengths
 from validator.pypy.inferred.constants.storages import OF_ONE_STEP
+from validator.pypy.inferred.constants.strategies import Strategies
 from validator.pypy.inferred.constants.zeros import Zeros
 from validator.pypy.inferred.effects import Effect, leaves
 from validator.pypy.inferred.evidence import Evidence
@@ -85,7 +86,7 @@ class Inferred:
     is used for what the other one holds, since they stand at one place, or since guards find it that were recorded of
     other values, of which classes new objects are, and what bridges hand to labels; and the `types` of reference
     fields, the `arrays` whose types have a number, and constant arrays that are one since they are looked up
-    `alike`."""
+    `alike`; and the classes of the `strategies` of lists."""
 
     effects: frozenset[Effect] = frozenset()
     apart: frozenset[str] = frozenset()
@@ -99,6 +100,7 @@ class Inferred:
     types: Mapping[str, str] = field(default_factory=dict)
     arrays: Mapping[int, str] = field(default_factory=dict)
     alike: frozenset[str] = frozenset()
+    strategies: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True, eq=False)  # it is one key of what is found out once
@@ -151,13 +153,14 @@ class Study:
     _cells: dict[str, set[int]] = field(default_factory=dict)
     _descrs: Descrs = field(default_factory=Descrs)
     _prologues: Prologues = field(default_factory=Prologues)
-    _logs: list[tuple[Fields, Parents, Targets, Numbers]] = field(default_factory=list)
+    _strategies: Strategies = field(default_factory=Strategies)
+    _logs: list[tuple[Fields, Parents, Targets, Numbers, Strategies]] = field(default_factory=list)
     _kept: list[Kept] = field(default_factory=list)
 
     def add(self, items: Iterable[LogPair | Unpaired], file: str) -> None:
         """Takes in all pairs of the next log, `file`, and what others of its traces contradict."""
         parents, targets = Parents(), Targets()
-        self._fields, self._cells = self._fields.with_next_log(), {}
+        self._fields, self._cells, self._strategies = self._fields.with_next_log(), {}, Strategies()
         self._descrs.next_log()
         for item in items:
             parents.add(item)
@@ -168,7 +171,7 @@ class Study:
                 self._contradict(item.section, file)
         parents.close()
         targets.close()
-        self._logs.append((self._fields, parents, targets, self._cells))
+        self._logs.append((self._fields, parents, targets, self._cells, self._strategies))
 
     def _add(self, pair: LogPair, file: str) -> None:
         try:
@@ -182,6 +185,7 @@ class Study:
         sides, _ = with_tables(sides)
         sides, _ = with_lists(sides, sides)
         self._types.add(sides)
+        self._strategies.add(sides.before)
         sides = sides if self._fields.share else with_variables(sides, None)[0]
         rows, one = rows_of(sides), witness(len(self._logs), pair.number, pair.point)
         sameness, row, once = Sameness(rows), rows.pairs[-1], len(sides.before.lines) - 1
@@ -208,6 +212,7 @@ class Study:
         sides = Sides(printed, nothing) if section.is_recorded else Sides(nothing, printed)
         self._fields.add(sides.before.lines, sameness_in(sides.before))
         self._types.add(sides)
+        self._strategies.add(sides.before)
         self._add_cells(sides)
         for part in (self._evidence, self._apart, self._lone, self._lengths):
             part.contradict(sides)
@@ -256,7 +261,7 @@ class Study:
 
     def knowledge(self, log: int) -> Knowledge:
         """Knowledge of the log of that number, counted from 0."""
-        fields, parents, targets, cells = self._logs[log]
+        fields, parents, targets, cells, strategies = self._logs[log]
         fields = fields.with_places(self._descrs.fields)
         lone = self._lone.assumed(log)
         effects, own = (self._effects(log, lone, is_own=is_own) for is_own in (False, True))
@@ -269,6 +274,7 @@ class Study:
             cells=cells,
             arrays=self._types.arrays(),
             alike=self._alike.assumed(log),
+            strategies=strategies.assumed(),
         )
         elsewhere = frozenset(map(str, effects - own))
         return Knowledge(

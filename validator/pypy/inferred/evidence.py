@@ -29,13 +29,10 @@ from validator.pypy.inferred.fields import is_pure
 from validator.pypy.inferred.found import Found
 from validator.pypy.inferred.sameness import Sameness, sameness_in
 from validator.pypy.inferred.witnesses import Row, Witness, are_two, from_kept, kept, told
-from validator.pypy.printed.kinds.lists import array_of, of_any_kind, types_of_lists
+from validator.pypy.printed.kinds.lists import OF_ONE_TYPE, array_of, of_any_kind, types_of_lists
 from validator.pypy.printed.kinds.tables import type_of, types_of_tables
 from validator.pypy.printed.lines import does_to_own, is_object
 from validator.pypy.printed.straight import AFTER, BEFORE, Sides
-
-_OF_ONE_TYPE = ("<ArrayS 8>", "<ArrayF 8>")
-"""Arrays of which RPython has one type of lists: references, characters and truths are of many."""
 
 _ROUNDS = 4
 """Effects that are inferred say more of which values are the same, and so more effects are seen."""
@@ -143,7 +140,7 @@ class Evidence:
 def _type_of(memory: str) -> str:
     """The type of the tables or lists whose memory that is, if it is one; "" of others."""
     array = array_of(memory)
-    return array if array in _OF_ONE_TYPE else type_of(memory)
+    return array if array in OF_ONE_TYPE else type_of(memory)
 
 
 def _are_enough(witnesses: Collection[Witness]) -> bool:

@@ -20,11 +20,14 @@ from validator.pypy.printed.straight import Sides
 
 OF_ONE_KIND = "lists of one strategy hold items of one kind"
 
+OF_ONE_TYPE = ("<ArrayS 8>", "<ArrayF 8>")
+"""Arrays of which RPython has one type of lists: references, characters and truths are of many."""
+
 _FIELD = re.compile(r"<Field[SP] list\.(length|items) [0-9]+>")
 _ITEMS = re.compile(r"<FieldP list\.items [0-9]+( of \w+ [0-9]+)?>")
 _ARRAY = re.compile(r"<Array[PSUF] [0-9]+>")
 _OF_ARRAYS = ("new_array", "arraylen_gc", "getarrayitem_gc", "setarrayitem_gc")
-_STORAGE = re.compile(r"<FieldP pypy\.objspace\.std\.listobject\.(W_ListObject\.inst_lstorage) [0-9]+>")
+STORAGE = re.compile(r"<FieldP pypy\.objspace\.std\.listobject\.(W_ListObject\.inst_lstorage) [0-9]+>")
 _OF = re.compile(r"<Field[SP] list\.\w+ [0-9]+ of (?P<array>\w+ [0-9]+)>")
 
 
@@ -95,7 +98,7 @@ def array_of(memory: str) -> str:
 def of_tested_strategies(lines: tuple[Line, ...], recorded: Iterable[tuple[Line, ...]]) -> Iterator[str]:
     """The lists of a trace that it finds behind its own test of a strategy, which recorded traces show to be of the
     kind that it takes them for, and none of another; none where it stores lists or strategies itself."""
-    if puts_away(lines, _STORAGE):
+    if puts_away(lines, STORAGE):
         return iter(())
     shown: dict[str, set[str]] = {}
     for one in recorded:
@@ -106,7 +109,7 @@ def of_tested_strategies(lines: tuple[Line, ...], recorded: Iterable[tuple[Line,
 
 def _tested(lines: tuple[Line, ...]) -> dict[str, tuple[str, str]]:
     """The strategies and kinds of the lists of a trace that tells lists apart."""
-    storages = in_storages(lines, _STORAGE)
+    storages = in_storages(lines, STORAGE)
     accessed = ((line.args[0], array_of(line.descr)) for line in lines if line.args and array_of(line.descr))
     return {name: (storages[name], kind) for name, kind in accessed if name in storages}
 
@@ -114,7 +117,7 @@ def _tested(lines: tuple[Line, ...]) -> dict[str, tuple[str, str]]:
 def _kinds(trace: Printed, *, is_recorded: bool) -> dict[str, str]:
     """The descrs of the arrays of lists, where the strategies tell, too."""
     types = types_of_lists(trace)
-    storages = in_storages(trace.lines, _STORAGE, is_recorded=is_recorded)
+    storages = in_storages(trace.lines, STORAGE, is_recorded=is_recorded)
     shown = {(storages[one], array) for one, array in types.items() if one in storages}
     alone = Counter(strategy for strategy, _ in shown)
     of_strategies = {strategy: array for strategy, array in shown if alone[strategy] == 1}

@@ -28,7 +28,7 @@ _TYPED = re.compile(r"<Field[SP] dicttable\.\w+ [0-9]+ (of .+)>")
 _STORAGE = re.compile(r"<FieldP pypy\.objspace\.std\.\w+\.(W_\w+\.inst_[ds]storage) [0-9]+>")
 _OF_CLASS = re.compile(r"<FieldP pypy\.objspace\.std\.\w+\.(W_TypeObject\.inst_dict_w) [0-9]+>")
 _ITERATED = re.compile(r"<FieldP dictiter\.dict [0-9]+>")
-_STRATEGY = re.compile(r"<FieldP pypy\.objspace\.std\.\w+\.W_\w+\.inst_d?strategy [0-9]+>")
+STRATEGY = re.compile(r"<FieldP pypy\.objspace\.std\.\w+\.W_\w+\.inst_d?strategy [0-9]+>")
 _OWN = "of nobody else"
 _TESTS = ("guard_class", "guard_nonnull_class", "record_exact_class")
 
@@ -101,7 +101,7 @@ def puts_away(lines: tuple[Line, ...], storages: re.Pattern[str]) -> bool:
     """Does a trace store to such a storage, to a class, or to a strategy? Behind that its own test of a strategy does
     not tell of which type a storage is."""
     stores = [found.memory for line in lines if (found := line.access) and found.is_store]
-    return any(one.fullmatch(memory) for memory in stores for one in (storages, _OF_CLASS, _STRATEGY))
+    return any(one.fullmatch(memory) for memory in stores for one in (storages, _OF_CLASS, STRATEGY))
 
 
 def in_storages(lines: tuple[Line, ...], storages: re.Pattern[str], *, is_recorded: bool = True) -> dict[str, str]:
@@ -111,7 +111,7 @@ def in_storages(lines: tuple[Line, ...], storages: re.Pattern[str], *, is_record
     owners: dict[str, str] = {}
     strategies: dict[str, str] = {}
     stores = (found.memory for line in lines if (found := line.access) and found.is_store)
-    is_of_one = not any(map(_STRATEGY.fullmatch, stores))
+    is_of_one = not any(map(STRATEGY.fullmatch, stores))
     for line in lines:
         if (line.may_write or line.name == "label") and is_recorded:
             strategies.clear()
@@ -119,7 +119,7 @@ def in_storages(lines: tuple[Line, ...], storages: re.Pattern[str], *, is_record
         elif line.name in _TESTS and line.args[0] in owners:
             class_ = line.args[1].removeprefix("ConstClass(").removesuffix(")")
             strategies[owners[line.args[0]]] = class_
-        elif (found := line.access) and _STRATEGY.fullmatch(found.memory):
+        elif (found := line.access) and STRATEGY.fullmatch(found.memory):
             for owner in [*strategies] if found.is_store else [found.place[0]]:  # a store may be to that one, too
                 strategies.pop(owner, None)
             owners = {} if found.is_store else owners
