@@ -121,6 +121,10 @@ class Asking:
         """Do these hold?"""
         return all(map(self._holds, obligations))
 
+    def can_fail(self, obligation: Obligation) -> bool:
+        """Were values found on which it does not hold?"""
+        return self._discharger.can_fail(obligation)
+
     def _holds(self, obligation: Obligation) -> bool:
         answer = self._discharger.already(obligation)
         if answer is None and not self._discharger.can_fail(obligation):

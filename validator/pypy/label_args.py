@@ -7,7 +7,8 @@ hands on all of it (`make_inputargs` in virtualstate.py). Likewise a bridge: wha
 starts is that argument, that constant, a new object of that kind which holds that.
 
 What else the label takes the preamble has loaded or computed itself. Which values of the recorded loop that is the loop
-tells: those that are one in the iteration behind the preamble. Behind a bridge they have to be one, too.
+tells: those that are one in the iteration behind the preamble. Behind a bridge they have to be one, too, but for those
+that a guard behind them finds to be one: that does so there as well.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from optimizer.ir.faults import Unsupported
 from optimizer.ir.immutable import immutable
 from optimizer.ir.loops import Part
 from optimizer.ir.rows.ops import OPS
+from optimizer.ir.text.string_text import HIGHEST
 from optimizer.ir.trace import ConstFloat, ConstInt, ConstRef, Operation, Trace, Var
 from optimizer.ir.types.calls import call_of
 from optimizer.ir.types.trace_layout import layout_of
@@ -117,9 +119,14 @@ def computed_otherwise(
         if handed.kind == "const" or not same:
             # found out by a guard, be it behind what else gives that number; or a quotient, which a call gives there
             same = [at for at in same or alone.quotients() if asking.hold([alone.are_one(number, at)])]
-        return bool(same) and asking_behind.hold([behind.are_one(number, at) for at in same])
+        others = [at for at in same if not asking_behind.hold([behind.are_one(number, at)])]
+        return len(others) < len(same) and all(asking.can_fail(alone.are_one(number, at)) for at in others)
 
     return [number for number in numbers if not is_known(number)]
+
+
+_Result = tuple[int, bool]
+"""The place of an operation in the recorded loop, and whether it is the only character of what that gives."""
 
 
 class _Entered:
@@ -139,27 +146,39 @@ class _Entered:
         value = self._shape.first[1].handed_on[number]
         return self.pair.after.values[value.name] if isinstance(value, Var) else constant_term(self.pair.terms, value)
 
-    def computed(self) -> Iterator[tuple[int, Term]]:
-        """The results of operations of the recorded loop, by their places in it."""
+    def computed(self) -> Iterator[tuple[_Result, Term]]:
+        """The results of operations of the recorded loop, and of strings of one character that."""
         for at, operation in enumerate(self._ops[self._first : -1]):
             if operation.result is not None:
-                yield at, self.pair.before.values[operation.result.name]
+                term = self.pair.before.values[operation.result.name]
+                yield (at, False), term
+                if (character := self._character(term)) is not None:
+                    yield (at, True), character
 
-    def quotients(self) -> Iterator[int]:
+    def _character(self, term: Term) -> Term | None:
+        """The character of a new string that has but one."""
+        if term.kind != "alloc" or term.value.type.name not in HIGHEST or not _is_constant(term.value.length):
+            return None
+        if term.value.length.value != 1:
+            return None
+        slot = self.pair.memory.slots[f"{term.value.type.name}[]"]
+        return self.pair.before.heap.read(term, slot, self.pair.terms.const(0))
+
+    def quotients(self) -> Iterator[_Result]:
         """The places in the recorded loop of calls that stand for an operation, as a division."""
         for at, operation in enumerate(self._ops[self._first : -1]):
             site = call_of(operation, self._shape.layout)
             if site is not None and site.meaning is not None:
-                yield at
+                yield at, False
 
-    def are_one(self, number: int, at: int) -> Obligation:
-        """The obligation that the argument is what the operation at that place computes, if it is come to."""
-        ahead, events = self._ops[: self._first + at], 0
+    def are_one(self, number: int, result: _Result) -> Obligation:
+        """The obligation that the argument is that result, if its operation is come to."""
+        ahead, events = self._ops[: self._first + result[0]], 0
         for operation in ahead:
             told = self.pair.before.events
             events += events < len(told) and operation == told[events].operation
         place = Place(sum(one.op.is_guard for one in ahead), len(self._shape.first[1].guards), events)
-        computed = dict(self.computed())[at]
+        computed = dict(self.computed())[result]
         return Obligation("argument", place, self.pair.terms.equal(computed, self.handed(number)))
 
 

@@ -349,3 +349,59 @@ def test_a_quotient_may_go_round() -> None:
     )
     (whole,) = judged(log)
     assert isinstance(whole.verdict, Proved), whole.verdict
+
+
+def of_string(handed: str) -> str:
+    """A loop that stores a string of one character, which the recorded trace takes out of another one, and the
+    optimized one makes: the label takes the character. And a bridge that loads two, and hands one on."""
+    asks = ("i5 = strlen(p2)", "i6 = int_lt(1, i5)", "guard_true(i6{})")
+    cut = "p7 = call_pure_r(ConstClass(ll_stringslice), p2, 0, 1, descr=<Callr 8 rii EF=3 OS=23>)"
+    made = ("p7 = newstr(1)", "strsetitem(p7, 0, i8)")
+    keep = "setfield_gc(p0, p7, descr=<FieldP Counter.text 32>)"
+    step = ("i3 = int_lt(i1, 9)", "guard_true(i3{})", "i4 = int_add(i1, 1)")
+    first = [line.format(", descr=<Guard0x7f01>") + " [p0, p2, i1]" * ("guard" in line) for line in (*asks, *step)]
+    again = ["i13 = int_lt(i4, 9)", "guard_true(i13, descr=<Guard0x7f10>) [p0, p2, i4]", "i14 = int_add(i4, 1)"]
+    again += [line.replace("p7", "p17") for line in (*made, keep)]
+    before = (*(line.format("") for line in (*asks, *step)), cut, keep, "jump(p0, p2, i4, descr=<Loop-1>)")
+    log = recorded("[p0, p2, i1]", *before) + loop(
+        *("[p0, p2, i1]", "+1: label(p0, p2, i1, descr=TargetToken(140))", *(f"+1: {line}" for line in first)),
+        *("+1: i8 = strgetitem(p2, 0)", *(f"+1: {line}" for line in (*made, keep))),
+        "+1: label(p0, p2, i4, i8, descr=TargetToken(141))",
+        *(*(f"+1: {line}" for line in again), "+1: jump(p0, p2, i14, i8, descr=TargetToken(141))"),
+    )
+    own = [line.format(", descr=<Guard0x7f30>") + " [p0, p2, i4]" * ("guard" in line) for line in asks]
+    loads = [f"i{number + 20} = strgetitem(p2, {number})" for number in (0, 1)]
+    kept = (*(f"+1: {line}" for line in (*own, *loads)), f"+1: jump(p0, p2, 3, {handed}, descr=TargetToken(141))")
+    return log + recorded("[p0, p2, i4]", "jump(p0, p2, 3, descr=<Loop1>)") + bridge("[p0, p2, i4]", *kept)
+
+
+@pytest.mark.parametrize(("handed", "kind"), [("i20", Proved), ("i21", Unknown)])
+def test_a_label_may_take_the_character_of_a_string(handed: str, kind: type) -> None:
+    whole, one = judged(of_string(handed))
+    assert isinstance(whole.verdict, Proved), whole.verdict
+    assert isinstance(one.verdict, kind), one.verdict
+
+
+@pytest.mark.parametrize("differs", [True, False])
+def test_of_what_a_guard_finds_to_be_one_the_label_takes_what_is_so_ahead_of_it(
+    monkeypatch: pytest.MonkeyPatch, differs: bool
+) -> None:
+    """The loop holds a number against another one, which it then changes; not even in the loop is that always the first
+    one in front of the guard."""
+    fixed, changed, new = (f"<FieldS Counter.{name}>" for name in ("fixed 8", "changed 16", "new 24"))
+    asks = (f"i8 = getfield_gc_i(p0, descr={fixed})", f"i5 = getfield_gc_i(p0, descr={changed})", "i6 = int_eq(i8, i5)")
+    sets = (f"i2 = getfield_gc_i(p1, descr={new})", f"setfield_gc(p0, i2, descr={changed})")
+    log = recorded("[p0, p1]", *asks, "guard_true(i6)", *sets, "jump(p0, p1, descr=<Loop-1>)") + loop(
+        *("[p0, p1]", "+1: label(p0, p1, descr=TargetToken(140))", *(f"+1: {line}" for line in asks)),
+        *("+1: guard_true(i6, descr=<Guard0x7f01>) [p0, p1]", *(f"+1: {line}" for line in sets)),
+        *("+1: label(p0, p1, i8, i2, descr=TargetToken(141))", "+1: i16 = int_eq(i8, i2)"),
+        *("+1: guard_true(i16, descr=<Guard0x7f10>) [p0, p1, i8]", f"+1: {sets[1]}"),
+        "+1: jump(p0, p1, i8, i2, descr=TargetToken(141))",
+    )
+    kept = (*(f"+1: {line}" for line in (*sets, asks[0])), "+1: jump(p0, p1, i8, i2, descr=TargetToken(141))")
+    log += recorded("[p0, p1, i7]", *sets, "jump(p0, p1, descr=<Loop1>)") + bridge("[p0, p1, i7]", *kept)
+    if not differs:
+        monkeypatch.setattr("validator.pypy.handed.Asking.can_fail", lambda *asked: False)
+    whole, one = judged(log)
+    assert isinstance(whole.verdict, Proved), whole.verdict
+    assert isinstance(one.verdict, Proved) is differs, one.verdict
