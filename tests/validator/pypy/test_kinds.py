@@ -6,7 +6,7 @@ import pytest
 
 from validator.pypy.printed.kinds import tables
 from validator.pypy.printed.kinds.lists import of_tested_strategies, with_lists
-from validator.pypy.printed.kinds.variables import with_variables
+from validator.pypy.printed.kinds.variables import says_kind, with_kinds, with_variables
 from validator.pypy.printed.lines import Line, Printed
 from validator.pypy.printed.parents import Path
 from validator.pypy.printed.straight import Sides
@@ -178,4 +178,14 @@ def test_new_lists_are_of_the_kind_of_those_that_were_recorded() -> None:
 
     assert is_told_apart("P", "P")
     assert not is_told_apart("P", "S")
-    assert not is_told_apart("PS", "SP")
+    assert is_told_apart("PS", "SP")
+
+
+@pytest.mark.parametrize(("kinds", "stated"), [("PS", ["p2", "p4"]), ("PP", [])])
+def test_of_which_kind_new_lists_are_is_said_where_a_trace_makes_several(kinds: str, stated: list[str]) -> None:
+    found = load("i9", "p9", "<FieldS list.length 8 of ArrayF 8>")
+    sides, _ = with_lists(both := Sides(made(*kinds), made(*kinds)), both)
+    told = with_kinds(Sides(*(one.with_lines((*one.lines, found)) for one in (sides.before, sides.after))))
+    for one in (told.before, told.after):
+        said = [line.args[1] for line in one.lines if says_kind(line) and line.name == "call_i"]
+        assert [*dict.fromkeys(said)] == [*stated, "p9"]

@@ -74,6 +74,50 @@ def test_the_optimized_trace_has_to_prove_of_which_kind_a_list_is() -> None:
     assert not is_proved(judged_bridge(before, (*OTHER, *first[:-1], *changed)))
 
 
+def put_away(list_: int, array: int, holder: int, length: int, descr: str, *between: str) -> list[str]:
+    """Makes a list, stores it to the storage of a new list of Python, and takes out of it an item and its length."""
+    taken = f"p{holder + 1} = getfield_gc_r(p{holder}, descr={STORAGE})"
+    return [
+        f"p{holder} = new_with_vtable(descr=<SizeDescr 24>)",
+        f"p{list_} = new(descr=<SizeDescr 24>)",
+        f"p{array} = new_array_clear({length}, descr={descr})",
+        f"setfield_gc(p{list_}, {length}, descr={LENGTH})",
+        f"setfield_gc(p{list_}, p{array}, descr={ITEMS})",
+        f"setfield_gc(p{holder}, p{list_}, descr={STORAGE})",
+        *(taken, f"p{holder + 2} = getfield_gc_r(p{holder + 1}, descr={ITEMS})"),
+        f"{'p' if 'P' in descr else 'i'}{holder + 3} = getarrayitem_gc_{'r' if 'P' in descr else 'i'}"
+        f"(p{holder + 2}, 0, descr={descr})",
+        *between,
+        f"i{holder + 4} = getfield_gc_i(p{holder + 1}, descr={LENGTH})",
+    ]
+
+
+@pytest.mark.parametrize("escape", [True, False])
+@pytest.mark.parametrize("wrong", ["", "first", "other"])
+def test_the_optimized_trace_has_to_prove_of_which_kind_its_new_lists_are(wrong: str, escape: bool) -> None:
+    """It makes two, and takes one for one of the other kind, where it stores to it by its first name: what it finds in
+    it by another name is that of its own kind. Where nobody has them, it is not known which one is which."""
+    holders = (12, 22) if escape else ()
+
+    def trace(wrong: str) -> tuple[str, ...]:
+        first = [f"setfield_gc(p{at}, p{array}, descr={ITEMS})" for at, array in ((13, 11), (10, 29))]
+        first += [f"setfield_gc(p{at}, {length}, descr={LENGTH})" for at, length in ((13, 3), (10, 99))]
+        other = [f"setfield_gc(p{at}, p{array}, descr={ITEMS})" for at, array in ((23, 21), (20, 19))]
+        other += [f"setfield_gc(p{at}, {length}, descr={LENGTH})" for at, length in ((23, 5), (20, 99))]
+        return (
+            "p19 = new_array_clear(1, descr=<ArrayP 8>)",
+            "p29 = new_array_clear(1, descr=<ArrayS 8>)",
+            *put_away(10, 11, 12, 3, "<ArrayP 8>", *(first if wrong == "first" else ())),
+            *put_away(20, 21, 22, 5, "<ArrayS 8>", *(other if wrong == "other" else ())),
+            *(f"setfield_gc(p0, p{holder}, descr=<FieldP P.inst_{holder} {holder}>)" for holder in holders),
+            "i30 = int_add(i16, i26)",
+            "finish(i30)",
+        )
+
+    (one,) = log_of((trace(""), trace(wrong)))
+    assert is_proved(one) is (escape and not wrong)
+
+
 def test_what_is_done_to_lists_of_others_leaves_these() -> None:
     one = judged_bridge(*pair(*OTHER, LONGER))
     assert is_proved(one), one.verdict

@@ -69,15 +69,17 @@ _KEY = rf"<Field. (rpy_|rpython\.)|(?!{_NO_KEY}).* pure>"
 _KEPT = r"(entries|num_live_items|num_ever_used_items)"
 """The fields of dicts that lookups leave as they are: these make no item, but may make the index anew."""
 _OF_LISTS = (
-    r"pop|pop_nonneg|pop_default|pop_zero|delitem|delitem_nonneg|insert_nonneg|reverse|mul|inplace_mul|concat|extend"
-    r"|listslice_\w+?|listdelslice_\w+?|listsetslice"
+    r"pop|pop_nonneg|pop_default|pop_zero|delitem|delitem_nonneg|insert_nonneg|reverse|inplace_mul|extend"
+    r"|listdelslice_\w+?|listsetslice"
 )
-"""Functions on lists that compare no items."""
+"""Functions that change lists, and compare no items."""
+_MAKING_LISTS = r"mul|concat|listslice_\w+?"
 _LIST, _BUILDER = r"<Array|<Field. list\.", r"<Array[SU]|<Field. (string|unicode)(builder|piece)\."
 _OWN = (
     (r"_ll_list_resize_hint_really_look_inside_iff__listPtr_Signed_Bool", _LIST, _LIST),
     (rf"_ll_list_resize_hint{_ANYWHERE}", _LIST, _LIST),
     (rf"ll_({_OF_LISTS})({_ANYWHERE}|__\w*listPtr(_\w+)?)", _LIST, _LIST),
+    (rf"ll_({_MAKING_LISTS})({_ANYWHERE}|__\w*listPtr(_\w+)?)", _LIST, r"(?!)"),
     (r"ll_extend_with_str(_slice_\w+)?__listPtr_rpy_stringPtr_\w+", rf"{_LIST}|{_TEXT}", _LIST),
     (r"ll_grow_by__stringbuilderPtr_Signed", _TEXT, _BUILDER),
     (r"ll_append_(res0|0_\d+)__stringbuilderPtr_rpy_stringPtr", _TEXT, _BUILDER),

@@ -46,7 +46,7 @@ def with_lists(sides: Sides, whole: Sides) -> tuple[Sides, tuple[str, ...]]:
         before = _typed(part.before, kinds, "")
         after = _typed(part.after, own, other)
         made = _of_new([(part.after, own)])
-        if before is None or after is None or not made <= new or (made and len(new) > 1):
+        if before is None or after is None or not made <= new:
             return sides, ()
         told.append(replace(part, before=before, after=after))
     return replace(told[0], target=told[1] if told[1:] else None), (OF_ONE_KIND,) if alone else ()

@@ -20,7 +20,7 @@ from itertools import count
 
 from optimizer.ir.immutable import replace
 from validator.pypy.printed.copies import is_copy
-from validator.pypy.printed.kinds.lists import of_tested_strategies
+from validator.pypy.printed.kinds.lists import array_of, of_tested_strategies
 from validator.pypy.printed.kinds.tables import tested
 from validator.pypy.printed.lines import NULL, Line, Printed, forces_no_frame, keeps_off
 from validator.pypy.printed.parents import Path
@@ -141,14 +141,21 @@ def with_kinds(sides: Sides) -> Sides:
     """The pair, with the loop that it jumps to, which says of which kinds those are that a log prints alike."""
     kinds, numbers = _numbered({line.descr for line in sides.lines}), count()
     shown = [one.before.lines for one in (sides, sides.target) if one is not None]
+    made = "new_" if len({kind for lines in shown for kind in _of_new_lists(lines)}) > 1 else "new"
 
     def stated(sides: Sides) -> Sides:
-        before = sides.before.with_lines(tuple(_stated(sides.before.lines, kinds, set(), numbers)))
+        before = sides.before.with_lines(tuple(_stated(sides.before.lines, kinds, made, set(), numbers)))
         own: set[str | None] = {*tested(sides.after.lines), *of_tested_strategies(sides.after.lines, shown)}
-        after = sides.after.with_lines(tuple(_stated(sides.after.lines, kinds, own, numbers)))
+        after = sides.after.with_lines(tuple(_stated(sides.after.lines, kinds, made, own, numbers)))
         return replace(sides, before=before, after=after, target=sides.target and stated(sides.target))
 
     return stated(sides) if kinds else sides
+
+
+def _of_new_lists(lines: tuple[Line, ...]) -> Iterator[str]:
+    """The kinds of the lists that a trace makes."""
+    made = {line.result for line in lines if line.name == "new"}
+    return (array_of(line.descr) for line in lines if array_of(line.descr) and line.args[0] in made)
 
 
 def without_kinds(sides: Sides) -> Sides:
@@ -175,12 +182,12 @@ def _numbered(descrs: Set[str]) -> Mapping[str, int]:
 
 
 def _stated(
-    lines: tuple[Line, ...], kinds: Mapping[str, int], known: set[str | None], numbers: Iterator[int]
+    lines: tuple[Line, ...], kinds: Mapping[str, int], made: str, known: set[str | None], numbers: Iterator[int]
 ) -> Iterator[Line]:
     """The lines, with a statement on each object whose memory is told apart in front of its first access, if it is
-    neither new nor `known`."""
+    neither `known` nor made by an operation whose name begins so."""
     for line in lines:
-        if line.name.startswith("new"):
+        if line.name.startswith(made):
             known.add(line.result)
         elif line.descr in kinds and line.args[0] not in known:
             known.add(line.args[0])
