@@ -29,7 +29,13 @@ BETWEEN = recorded("[p0, i4]", "i5 = int_lt(i4, 5)", "guard_true(i5)", "finish(i
 
 
 def assumed(
-    *own: str, at: int = 2, guard: str = "7f32", between: str = "", depth: int = 0, is_certain: bool = False
+    *own: str,
+    at: int = 2,
+    guard: str = "7f32",
+    between: str = "",
+    depth: int = 0,
+    is_certain: bool = False,
+    bytecode: str = "LOAD_GLOBAL",
 ) -> tuple[str, ...] | None:
     """The assumptions by which a bridge is proved that hands what it has loaded itself to the label of its loop; None
     where it is not. Another bridge may be `between` them."""
@@ -50,7 +56,7 @@ def assumed(
     kept = [line.format(", descr=<Guard0x7f40>) [p0, i4]").replace("])", "]") for line in own]
     kept += [line.replace("ptr7", "ptr17") for line in lines]
     log += bridge("[p0, i4]", *kept, "+1: jump(p0, 3, p2, descr=TargetToken(141))").replace("0x7f10", f"0x{guard}")
-    items = list(pair_sections(read_traces(log.splitlines())))
+    items = list(pair_sections(read_traces(log.replace("LOAD_GLOBAL", bytecode).splitlines())))
     known = study(items, "log").certain() if is_certain else study(items, "log")
     whole, *_, one = (judge(item, "log", known) for item in known.given(items) if isinstance(item, LogPair))
     assert isinstance(whole.verdict, Proved), whole.verdict
@@ -67,6 +73,7 @@ def test_they_are_one_object() -> None:
     ("own", "more"),
     [
         pytest.param((), {"at": 3}, id="another place"),
+        pytest.param((), {"bytecode": "BINARY_SUBSCR"}, id="it may come from the failed comparison"),
         pytest.param((AT.format(9),), {}, id="another way"),
         pytest.param((), {"depth": 1}, id="a function that something else may have called"),
         pytest.param((), {"guard": "7f99"}, id="a bridge from elsewhere"),
@@ -89,26 +96,37 @@ def prove(before: Trace, after: Trace, options: Options, loop: Loop) -> Verdict:
     return validate(before, after, options, loop=loop)
 
 
-def around(*points: int, found: str = "", guard: str = "7f32", between: str = "", at: str = AT) -> str:
+def around(
+    *points: int,
+    found: str = "",
+    guard: str = "7f32",
+    between: str = "",
+    at: str = AT,
+    last: int = 3,
+    kept: bool = False,
+) -> str:
     """A bridge that goes round with a constant, as its loop does, in the place of which the label takes nothing. It
-    passes these points, and may have `found` that a value is a constant. Another bridge may stand `between` them."""
+    passes these points, and may have `found` that a value is a constant. Another bridge may stand `between` them. The
+    loop may have what it goes round with `kept`: the body stores the constant."""
+    keep = f"setfield_gc(p0, {{}}, descr={KEPT})"
+    keeps, keeps_constant = ([keep.format(value)] if kept else [] for value in ("p5", "ConstPtr(ptr11)"))
     ask, again = ("i3 = int_lt(i1, 9)", "guard_true(i3{})"), ("i6 = int_lt(i4, 9)", "guard_true(i6{})")
-    rest = at.format(2), at.format(3)
+    rest = [at.format(point) for point in range(2, last + 1)]
     log = recorded(
-        *("[p0, i1, p5]", at.format(1), ask[0], ask[1].format(""), "i4 = int_add(i1, 1)", *rest),
+        *("[p0, i1, p5]", at.format(1), ask[0], ask[1].format(""), "i4 = int_add(i1, 1)", *keeps, *rest),
         "jump(p0, i4, ConstPtr(ptr1), descr=<Loop-1>)",
     ) + loop(
         *("[p0, i1, p5]", "+1: label(p0, i1, p5, descr=TargetToken(140))", at.format(1), ask[0]),
-        *(f"{ask[1].format(', descr=<Guard0x7f21>')} [p0, i1, p5]", "i4 = int_add(i1, 1)", *rest),
+        *(f"{ask[1].format(', descr=<Guard0x7f21>')} [p0, i1, p5]", "i4 = int_add(i1, 1)", *keeps, *rest),
         *("+1: label(p0, i4, descr=TargetToken(141))", at.format(1), again[0]),
-        *(f"{again[1].format(', descr=<Guard0x7f32>')} [p0, i4]", "i7 = int_add(i4, 1)", *rest),
+        *(f"{again[1].format(', descr=<Guard0x7f32>')} [p0, i4]", "i7 = int_add(i4, 1)", *keeps_constant, *rest),
         "+1: jump(p0, i7, descr=TargetToken(141))",
     )
     asks = [f"guard_value({found}, ConstPtr(ptr{{}}){{}})"] if found else []
     way = [at.format(point) for point in points]
     before = *(one.format(9, "") for one in asks), *way, "jump(p0, 3, ConstPtr(ptr7), descr=<Loop1>)"
-    kept = [one.format(19, ", descr=<Guard0x7f40>") + " [p0, i4]" for one in asks]
-    after = *kept, *way, "+1: jump(p0, 3, descr=TargetToken(141))"
+    asked = [one.format(19, ", descr=<Guard0x7f40>") + " [p0, i4]" for one in asks]
+    after = *asked, *way, "+1: jump(p0, 3, descr=TargetToken(141))"
     own = bridge("[p0, i4]", *after).replace("0x7f10", f"0x{guard}")
     return log + between + recorded("[p0, i4]", *before) + own
 
@@ -146,6 +164,27 @@ def test_not_where_the_bridge_has_found_a_constant_of_its_own() -> None:
     assert not gone_round(around(2, 3, found="p0"))
 
 
+@pytest.mark.parametrize(
+    ("bytecodes", "is_one"),
+    [
+        (("LOAD_CONST", "STORE_FAST"), True),
+        (("COMPARE_OP", "STORE_FAST"), False),
+        (("STORE_FAST", "LOAD_CONST"), False),
+        (("LOAD_CONST", "EXTENDED_ARG"), False),
+        (("JUMP_FORWARD", "STORE_FAST"), False),
+        (("LOAD_CONST", "JUMP_FORWARD", "STORE_FAST"), True),
+    ],
+)
+def test_a_variable_holds_the_constant_of_the_code_that_was_loaded_for_it(
+    bytecodes: tuple[str, ...], is_one: bool
+) -> None:
+    """What the guard at which the bridge starts has left may be stored by the same way."""
+    log = around(*range(2, len(bytecodes) + 2), last=len(bytecodes) + 1)
+    for at, bytecode in enumerate(bytecodes, 2):
+        log = log.replace(f"~#{at} LOAD_GLOBAL", f"~#{at} {bytecode}")
+    assert gone_round(log) is is_one
+
+
 @pytest.mark.parametrize("points", [(2,), (4,), (4, 3), (3, 2), ()])
 def test_behind_another_way_it_may_be_another(points: tuple[int, ...]) -> None:
     assert not gone_round(around(*points))
@@ -153,3 +192,9 @@ def test_behind_another_way_it_may_be_another(points: tuple[int, ...]) -> None:
 
 def test_not_where_nothing_tells_of_the_way() -> None:
     assert not gone_round(around(2, 3, at="leave_portal_frame({})"))
+
+
+@pytest.mark.parametrize(("bytecode", "is_one"), [("LOAD_CONST", True), ("COMPARE_OP", False)])
+def test_that_the_loop_stores_its_constant_does_not_make_it_that_of_the_bridge(bytecode: str, is_one: bool) -> None:
+    log = around(2, 3, kept=True).replace("~#2 LOAD_GLOBAL", f"~#2 {bytecode}")
+    assert gone_round(log.replace("~#3 LOAD_GLOBAL", "~#3 STORE_FAST")) is is_one

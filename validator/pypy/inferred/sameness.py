@@ -371,8 +371,14 @@ class Sameness:
     def _meet_args(self, before: Iterable[str], after: Iterable[str]) -> None:
         for one, other in zip(before, after, strict=False):
             nodes = self.of(BEFORE, one), self.of(AFTER, other)
-            if ("", NULL) not in nodes and (is_pointer(other) or is_variable(other)):
+            if ("", NULL) not in nodes and (is_pointer(other) or is_variable(other)) and not self._go_round(*nodes):
                 self.unite(*nodes)
+
+    def _go_round(self, *nodes: Node) -> bool:
+        """Are these two constants with which a bridge and its loop go round in one place? That the optimized loop has
+        its own one says nothing of that of the bridge, which starts at a guard that has failed."""
+        ends = zip(*self._rows.jumps[::2][:2], strict=True) if self.constant.issuperset(nodes) else ()
+        return any({self.of(BEFORE, one), self.of(BEFORE, other)} == {*nodes} for one, other in ends)
 
     def _stores(self, trace: str, lines: Iterable[Line]) -> Mapping[tuple[str, tuple[Node, ...]], list[str]]:
         """The values that are stored to each place, in order."""

@@ -1,14 +1,15 @@
 """Constants of a bridge, and of the loop that it leaves and goes back to, at the same place of the program.
 
-A constant that the tracer finds at some place, as the object of a global variable, is there whenever that code is run
-in the same way, as long as the loop is valid: else its `guard_not_invalidated` fails. In a bridge, which is recorded at
-another time, it has another number. The same way is one all points of which the loop passes, too, up to that place,
-which the same points have called: on another way it may come from another variable, or belong to another closure of
-that code. What else may be a constant there is what was found to be one by a guard, or comes from such a constant: so
-nothing is said of a bridge that finds a constant which the loop does not find at that place.
+The cell of a global variable is a constant of the tracer, there whenever that code is run in the same way, as long as
+the loop is valid: else its `guard_not_invalidated` fails. In a bridge, which is recorded at another time, it has
+another number. The same way is one all points of which the loop passes, too, up to that place, which the same points
+have called: on another way it may belong to another closure of that code. Of constants that other bytecodes leave
+nothing is said: a bridge starts at a guard that has failed, and what a comparison gives, and all that is found by that,
+may be another constant at one and the same point. Nor is anything said of a bridge that finds a constant which the loop
+does not find at that place.
 
 A bridge that passes the last points of the loop, and no others, goes round with the constants that the loop goes round
-with: on that way they were put where they are.
+with, if all that it puts into variables are constants of the code: on that way they were put where they are.
 
 This is told by the recorded traces alone, whatever became of them.
 """
@@ -33,6 +34,8 @@ _Stack = tuple[str, ...]
 _Place = tuple[_Stack, str, str]
 """The stack, and the operation there with its descr."""
 
+_OF_GLOBALS = re.compile(r"~#[0-9]+ (LOAD|STORE|DELETE)_(GLOBAL|NAME)$")
+_BYTECODE = re.compile(r"~#[0-9]+ (\w+)$")
 _POINT = re.compile(r"debug_merge_point\(([0-9]+), .*?'(.*)'\)")
 
 
@@ -50,7 +53,7 @@ def at_one_place(pair: LogPair, sides: Sides, sameness: Sameness) -> list[tuple[
         same = list(takewhile(lambda stack: stack[-1] in points, passed))
         own, loop = _accessed(sides.before, same), _accessed(sides.target.before, loops)
         found += ((own[place], loop[place]) for place in own if place in loop)
-    if passed and passed == loops[-len(passed) :]:
+    if passed == loops[-len(passed) :] and _stores_constants(passed):
         ends = zip(sides.before.lines[-1].args, sides.target.before.lines[-1].args, strict=True)
         found += (two for two in ends if all(sameness.of(BEFORE, one) in sameness.constant for one in two))
     return [(one, other) for one, other in found if sameness.of(BEFORE, one) != sameness.of(BEFORE, other)]
@@ -68,13 +71,24 @@ def _stacks(recorded: Section) -> list[_Stack]:
     return stacks
 
 
+def _stores_constants(passed: Sequence[_Stack]) -> bool:
+    """Does such a way put into variables but constants of the code, each right behind the point that loads it?"""
+    ahead = ""
+    for stack in passed:
+        bytecode = found[1] if (found := _BYTECODE.search(stack[-1])) else "EXTENDED_ARG"
+        if bytecode == "EXTENDED_ARG" or (bytecode == "STORE_FAST" and ahead != "LOAD_CONST"):
+            return False
+        ahead = ahead if bytecode in ("JUMP_FORWARD", "JUMP_ABSOLUTE") else bytecode
+    return bool(passed)
+
+
 def _accessed(recorded: Printed, stacks: Sequence[_Stack]) -> Mapping[_Place, str]:
     """The constants whose memory the trace accesses, by the places where it does so once, as far as these stacks go."""
     found: dict[_Place, list[str]] = {}
     for line in recorded.lines:
-        access = line.access if line.passed else None
-        if access is not None and line.passed is not None and line.passed <= len(stacks):
-            found.setdefault((stacks[line.passed - 1], line.name, line.descr), []).append(access.place[0])
+        stack = stacks[line.passed - 1] if line.passed and line.passed <= len(stacks) else ("",)
+        if (access := line.access) and _OF_GLOBALS.search(stack[-1]):
+            found.setdefault((stack, line.name, line.descr), []).append(access.place[0])
     return {place: texts[0] for place, texts in found.items() if len(texts) == 1 and is_pointer(texts[0])}
 
 
