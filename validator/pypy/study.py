@@ -100,7 +100,7 @@ class Inferred:
     types: Mapping[str, str] = field(default_factory=dict)
     arrays: Mapping[int, str] = field(default_factory=dict)
     alike: frozenset[str] = frozenset()
-    strategies: Mapping[str, str] = field(default_factory=dict)
+    strategies: Strategies = field(default_factory=Strategies)
 
 
 @dataclass(frozen=True, slots=True, eq=False)  # it is one key of what is found out once
@@ -274,7 +274,7 @@ class Study:
             cells=cells,
             arrays=self._types.arrays(),
             alike=self._alike.assumed(log),
-            strategies=strategies.assumed(),
+            strategies=strategies,
         )
         elsewhere = frozenset(map(str, effects - own))
         return Knowledge(

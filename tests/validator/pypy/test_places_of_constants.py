@@ -36,6 +36,7 @@ def assumed(
     depth: int = 0,
     is_certain: bool = False,
     bytecode: str = "LOAD_GLOBAL",
+    is_deep: bool = False,
 ) -> tuple[str, ...] | None:
     """The assumptions by which a bridge is proved that hands what it has loaded itself to the label of its loop; None
     where it is not. Another bridge may be `between` them."""
@@ -56,7 +57,8 @@ def assumed(
     kept = [line.format(", descr=<Guard0x7f40>) [p0, i4]").replace("])", "]") for line in own]
     kept += [line.replace("ptr7", "ptr17") for line in lines]
     log += bridge("[p0, i4]", *kept, "+1: jump(p0, 3, p2, descr=TargetToken(141))").replace("0x7f10", f"0x{guard}")
-    items = list(pair_sections(read_traces(log.replace("LOAD_GLOBAL", bytecode).splitlines())))
+    log = log.replace("LOAD_GLOBAL", bytecode).replace(*(f"({depth}, 0, 'f;a.py:4-9~#2" for depth in (0, int(is_deep))))
+    items = list(pair_sections(read_traces(log.splitlines())))
     known = study(items, "log").certain() if is_certain else study(items, "log")
     whole, *_, one = (judge(item, "log", known) for item in known.given(items) if isinstance(item, LogPair))
     assert isinstance(whole.verdict, Proved), whole.verdict
@@ -75,6 +77,7 @@ def test_they_are_one_object() -> None:
         pytest.param((), {"at": 3}, id="another place"),
         pytest.param((), {"bytecode": "BINARY_SUBSCR"}, id="it may come from the failed comparison"),
         pytest.param((AT.format(9),), {}, id="another way"),
+        pytest.param((AT.format(1),), {"is_deep": True}, id="a function that the loop calls"),
         pytest.param((), {"depth": 1}, id="a function that something else may have called"),
         pytest.param((), {"guard": "7f99"}, id="a bridge from elsewhere"),
         pytest.param((), {"guard": "7f50", "between": BETWEEN}, id="a bridge from another bridge"),
@@ -147,7 +150,7 @@ def test_they_go_round_with_one_object_behind_one_way(monkeypatch: pytest.Monkey
         return found
 
     monkeypatch.setattr(pair_text, "at_one_place", telling)
-    for log in (around(2, 3), around(3), around(2, 3, guard="7f50", between=BETWEEN)):
+    for log in (around(2, 3), around(3)):
         assert gone_round(log)
     assert {*told} == {("ConstPtr(ptr7)", "ConstPtr(ptr1_1)")}
 
@@ -158,6 +161,10 @@ def test_that_they_do_is_inferred() -> None:
     *_, one = known.given(items)
     assert isinstance(one, LogPair)
     assert not holds(judge(one, "log", known), one, "log", known, OPTIONS, prove)
+
+
+def test_a_bridge_from_another_bridge_may_have_another_one_from_that() -> None:
+    assert not gone_round(around(2, 3, guard="7f50", between=BETWEEN))
 
 
 def test_not_where_the_bridge_has_found_a_constant_of_its_own() -> None:

@@ -15,6 +15,7 @@ OF_LIST = "<FieldP pypy.objspace.std.listobject.W_ListObject.inst_{}>"
 STRATEGY, STORAGE = OF_LIST.format("strategy 16"), OF_LIST.format("lstorage 8")
 ITEMS, KEPT = "<FieldP list.items 16>", "<FieldP Node.inst_list 8>"
 NUMBERS = "<ArrayS 8>"
+CONSTANT = "ConstPtr(ptr1)"
 TOLD = f"the strategy of a list of {NUMBERS} is of class Numbers"
 
 
@@ -32,9 +33,12 @@ def iteration(list_: str, at: int, *, guard: str = "", asks: bool = True, array:
     ]
 
 
-def made(constant: str, array: str = NUMBERS, into: str = "p1", between: tuple[str, ...] = ()) -> list[str]:
-    """What gives a list another strategy, and a storage for that."""
+def made(
+    constant: str, array: str = NUMBERS, into: str = "p1", between: tuple[str, ...] = (), empty: str = "Empty"
+) -> list[str]:
+    """What gives a list another strategy, and a storage for that, behind the test for the one that it has had."""
     return [
+        *([f"p19 = getfield_gc_r(p1, descr={STRATEGY})", f"guard_class(p19, ConstClass({empty}))"] if empty else []),
         f"p21 = new_array(4, descr={array})",
         f"setarrayitem_gc(p21, 0, 1, descr={array})",
         "p20 = new(descr=<SizeDescr 24>)",
@@ -53,6 +57,8 @@ def whole(*own: str, array: str = NUMBERS) -> str:
         *(*again, "jump(p0, p1, descr=TargetToken(141))"),
     )
     kept = [line.replace("ptr1", "ptr11") for line in own]
+    guards = (f", descr=<Guard0x7f{number}>) [p0, p1]" for number in range(50, 60))
+    kept = [f"{line[:-1]}{next(guards)}" if line.startswith("guard") else line for line in kept]
     return (
         start
         + recorded("[p0, p1]", *own, "jump(p0, p1, descr=<Loop1>)")
@@ -71,7 +77,7 @@ def is_proved(log: str, told: str = TOLD) -> bool:
 
 
 def test_a_list_of_numbers_has_the_strategy_for_which_recorded_traces_ask() -> None:
-    log = whole(*made("ConstPtr(ptr1)"))
+    log = whole(*made(CONSTANT))
     assert is_proved(log)
     assert is_inferred(TOLD)
     items = list(pair_sections(read_traces(log.splitlines())))
@@ -84,12 +90,23 @@ def test_a_list_of_numbers_has_the_strategy_for_which_recorded_traces_ask() -> N
 @pytest.mark.parametrize(
     "own",
     [
-        pytest.param(made("ConstPtr(ptr1)", into="p0"), id="another list has got it"),
-        pytest.param(made("ConstPtr(ptr1)", between=(WORK.format("p0"),)), id="in front of a call"),
+        pytest.param(made(CONSTANT, into="p0"), id="another list has got it"),
+        pytest.param(made(CONSTANT, between=(WORK.format("p0"),)), id="in front of a call"),
         pytest.param(made("p0"), id="no constant"),
-        pytest.param([line for line in made("ConstPtr(ptr1)") if STORAGE not in line], id="no storage of its own"),
+        pytest.param([*made(CONSTANT)[:2], WORK.format("p0"), *made(CONSTANT)[2:]], id="a call may have changed it"),
         pytest.param(
-            made("ConstPtr(ptr1)", between=(f"setfield_gc(p0, ConstPtr(ptr1), descr={STRATEGY})",)), id="by two names"
+            [*made(CONSTANT)[:2], f"setfield_gc(p0, ConstPtr(ptr1), descr={STRATEGY})", *made(CONSTANT)[2:]],
+            id="a store may have changed it",
+        ),
+        pytest.param(made(CONSTANT, empty=""), id="nothing tells of its strategy so far"),
+        pytest.param(made(CONSTANT, empty="Numbers"), id="it has held such items"),
+        pytest.param(
+            [one.replace("new(descr=<SizeDescr 24>)", f"getfield_gc_r(p0, descr={KEPT})") for one in made(CONSTANT)],
+            id="a list that was there",
+        ),
+        pytest.param([line for line in made(CONSTANT) if STORAGE not in line], id="no storage of its own"),
+        pytest.param(
+            made(CONSTANT, between=(f"setfield_gc(p0, ConstPtr(ptr1), descr={STRATEGY})",)), id="by two names"
         ),
     ],
 )
@@ -99,7 +116,7 @@ def test_any_other_strategy_may_be_of_another_class(own: list[str]) -> None:
 
 def test_lists_of_characters_and_truths_are_of_several_types() -> None:
     array = "<ArrayU 1>"
-    assert not is_proved(whole(*made("ConstPtr(ptr1)", array), array=array), TOLD.replace(NUMBERS, array))
+    assert not is_proved(whole(*made(CONSTANT, array), array=array), TOLD.replace(NUMBERS, array))
 
 
 @pytest.mark.parametrize("has_pair", [True, False])
@@ -108,18 +125,18 @@ def test_not_if_a_recorded_trace_finds_two(has_pair: bool) -> None:
     kept = [line.replace("Numbers", "Others") for line in iteration("p0", 10, guard="5")]
     other = recorded("[p0]", *lines, "finish()")
     other += bridge("[p0]", *(f"+1: {line}" for line in kept), "+1: finish()") if has_pair else ""
-    assert not is_proved(whole(*made("ConstPtr(ptr1)")) + other)
-    assert is_proved(whole(*made("ConstPtr(ptr1)")) + other.replace(NUMBERS, "<ArrayS 4>"))
+    assert not is_proved(whole(*made(CONSTANT)) + other)
+    assert is_proved(whole(*made(CONSTANT)) + other.replace(NUMBERS, "<ArrayS 4>"))
 
 
 def test_of_another_process_it_says_nothing() -> None:
     """The class of another name is another one there, be it by its address."""
-    log = whole(*made("ConstPtr(ptr1)"))
+    log = whole(*made(CONSTANT))
     for shown in judged_together(log.replace("Numbers", "Others"), log)[1]:
         assert isinstance(shown.verdict, Proved)
 
 
 def test_of_a_trace_that_goes_to_no_label_it_is_not_said() -> None:
-    ended = whole(*made("ConstPtr(ptr1)")).replace("jump(p0, p1, descr=<Loop1>)", "finish()")
+    ended = whole(*made(CONSTANT)).replace("jump(p0, p1, descr=<Loop1>)", "finish()")
     first, _, rest = ended.rpartition("jump(p0, p1, descr=TargetToken(141))")
     assert TOLD not in str([one.texts and one.texts.assumes for one in judged(f"{first}finish(){rest}")])

@@ -2,14 +2,14 @@
 
 The cell of a global variable is a constant of the tracer, there whenever that code is run in the same way, as long as
 the loop is valid: else its `guard_not_invalidated` fails. In a bridge, which is recorded at another time, it has
-another number. The same way is one all points of which the loop passes, too, up to that place, which the same points
-have called: on another way it may belong to another closure of that code. Of constants that other bytecodes leave
-nothing is said: a bridge starts at a guard that has failed, and what a comparison gives, and all that is found by that,
-may be another constant at one and the same point. Nor is anything said of a bridge that finds a constant which the loop
-does not find at that place.
+another number. The same way is one all points of which the loop passes, too, up to that place, in the function of the
+loop: others that are called may have points of the same names. Of constants that other bytecodes leave nothing is said:
+a bridge starts at a guard that has failed, and what a comparison gives, and all that is found by that, may be another
+constant at one and the same point. Nor is anything said of a bridge that finds a constant which the loop does not find
+at that place.
 
 A bridge that passes the last points of the loop, and no others, goes round with the constants that the loop goes round
-with, if all that it puts into variables are constants of the code: on that way they were put where they are.
+with, if all that it puts into variables are constants of the code: the others it has from the guard of the loop.
 
 This is told by the recorded traces alone, whatever became of them.
 """
@@ -42,17 +42,15 @@ _POINT = re.compile(r"debug_merge_point\(([0-9]+), .*?'(.*)'\)")
 def at_one_place(pair: LogPair, sides: Sides, sameness: Sameness) -> list[tuple[str, str]]:
     """The pairs of constants of a recorded bridge and its loop that are one object, by their places: those whose memory
     both access there, once, and, behind the same points, those that they go round with."""
-    if pair.target is None or sides.target is None or pair.target.number not in {one.number for one in pair.parents}:
+    if not pair.parents or pair.target is None or sides.target is None:
         return []
-    if not _finds_the_same(sides, sides.target, sameness):
+    if pair.parents[-1].number != pair.target.number or not _finds_the_same(sides, sides.target, sameness):
         return []
-    found: list[tuple[str, str]] = []
     passed, loops = (_stacks(one.recorded) for one in (pair, pair.target))
-    if pair.parents[-1].number == pair.target.number:
-        points = {stack[-1] for stack in loops}
-        same = list(takewhile(lambda stack: stack[-1] in points, passed))
-        own, loop = _accessed(sides.before, same), _accessed(sides.target.before, loops)
-        found += ((own[place], loop[place]) for place in own if place in loop)
+    points = {stack[-1] for stack in loops}
+    same = list(takewhile(lambda stack: stack[-1] in points, passed))
+    own, loop = _accessed(sides.before, same), _accessed(sides.target.before, loops)
+    found = [(own[place], loop[place]) for place in own if place in loop]
     if passed == loops[-len(passed) :] and _stores_constants(passed):
         ends = zip(sides.before.lines[-1].args, sides.target.before.lines[-1].args, strict=True)
         found += (two for two in ends if all(sameness.of(BEFORE, one) in sameness.constant for one in two))
@@ -87,7 +85,7 @@ def _accessed(recorded: Printed, stacks: Sequence[_Stack]) -> Mapping[_Place, st
     found: dict[_Place, list[str]] = {}
     for line in recorded.lines:
         stack = stacks[line.passed - 1] if line.passed and line.passed <= len(stacks) else ("",)
-        if (access := line.access) and _OF_GLOBALS.search(stack[-1]):
+        if (access := line.access) and len(stack) == 1 and _OF_GLOBALS.search(stack[-1]):
             found.setdefault((stack, line.name, line.descr), []).append(access.place[0])
     return {place: texts[0] for place, texts in found.items() if len(texts) == 1 and is_pointer(texts[0])}
 
