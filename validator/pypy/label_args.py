@@ -159,9 +159,9 @@ class _Entered:
         """The character of a new string that has but one."""
         if term.kind != "alloc" or term.value.type.name not in HIGHEST or not _is_constant(term.value.length):
             return None
-        if term.value.length.value != 1:
+        slot = self.pair.memory.slots.get(f"{term.value.type.name}[]")
+        if term.value.length.value != 1 or slot is None:
             return None
-        slot = self.pair.memory.slots[f"{term.value.type.name}[]"]
         return self.pair.before.heap.read(term, slot, self.pair.terms.const(0))
 
     def quotients(self) -> Iterator[_Result]:

@@ -382,6 +382,24 @@ def test_a_label_may_take_the_character_of_a_string(handed: str, kind: type) -> 
     assert isinstance(one.verdict, kind), one.verdict
 
 
+def test_the_label_takes_no_character_where_nobody_looks_at_one() -> None:
+    """The loop makes strings of which none is written."""
+    step = ("i3 = int_lt(i1, 9)", "guard_true(i3{})", "i4 = int_add(i1, 1)", f"i8 = getfield_gc_i(p0, descr={COUNT})")
+    made = ("p7 = newstr(1)", "setfield_gc(p0, p7, descr=<FieldP Counter.text 32>)")
+    first = [line.format(", descr=<Guard0x7f01>") + " [p0, i1]" * ("guard" in line) for line in step]
+    again = ["i13 = int_lt(i4, 9)", "guard_true(i13, descr=<Guard0x7f10>) [p0, i4, i8]", "i14 = int_add(i4, 1)"]
+    again += [line.replace("p7", "p17") for line in made]
+    log = recorded("[p0, i1]", *(line.format("") for line in step), *made, "jump(p0, i4, descr=<Loop-1>)") + loop(
+        *("[p0, i1]", "+1: label(p0, i1, descr=TargetToken(140))", *(f"+1: {line}" for line in (*first, *made))),
+        *("+1: label(p0, i4, i8, descr=TargetToken(141))", *(f"+1: {line}" for line in again)),
+        "+1: jump(p0, i14, i8, descr=TargetToken(141))",
+    )
+    kept = (f"+1: {step[-1]}", "+1: jump(p0, 3, i8, descr=TargetToken(141))")
+    log += recorded("[p0, i4]", "jump(p0, 3, descr=<Loop1>)") + bridge("[p0, i4]", *kept)
+    for one in judged(log):
+        assert isinstance(one.verdict, Proved), one.verdict
+
+
 @pytest.mark.parametrize("differs", [True, False])
 def test_of_what_a_guard_finds_to_be_one_the_label_takes_what_is_so_ahead_of_it(
     monkeypatch: pytest.MonkeyPatch, differs: bool

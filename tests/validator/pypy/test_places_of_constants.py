@@ -205,3 +205,25 @@ def test_not_where_nothing_tells_of_the_way() -> None:
 def test_that_the_loop_stores_its_constant_does_not_make_it_that_of_the_bridge(bytecode: str, is_one: bool) -> None:
     log = around(2, 3, kept=True).replace("~#2 LOAD_GLOBAL", f"~#2 {bytecode}")
     assert gone_round(log.replace("~#3 LOAD_GLOBAL", "~#3 STORE_FAST")) is is_one
+
+
+def test_nor_where_both_go_round_with_new_objects_that_hold_them() -> None:
+    """The label takes nothing of such an object: what it holds is a constant of the loop."""
+    held, size = "<FieldP Box.inst_held 8>", "p9 = new_with_vtable(descr=<SizeDescr 16>)"
+    ask, step = ("i3 = int_lt(i1, 9)", "guard_true(i3{})", "i4 = int_add(i1, 1)"), AT.format(2)
+    loads = (f"p6 = getfield_gc_r(p5, descr={held})", f"setfield_gc(p0, p6, descr={KEPT})")
+    boxed = (size, f"setfield_gc(p9, ConstPtr(ptr{{}}), descr={held})")
+    again = [line.replace("i4", "i14").replace("i3", "i13").replace("i1,", "i4,") for line in ask]
+    before = (*ask, *loads, step, boxed[0], boxed[1].format(1), "jump(p0, i4, p9, descr=<Loop-1>)")
+    first = [line.format(", descr=<Guard0x7f21>") + " [p0, i1, p5]" * ("guard" in line) for line in ask]
+    last = [line.format(", descr=<Guard0x7f32>") + " [p0, i4]" * ("guard" in line) for line in again]
+    log = recorded("[p0, i1, p5]", *(line.format("") if "guard" in line else line for line in before)) + loop(
+        *("[p0, i1, p5]", "+1: label(p0, i1, p5, descr=TargetToken(140))", *first, *loads, step),
+        *("+1: label(p0, i4, descr=TargetToken(141))", *last, f"setfield_gc(p0, ConstPtr(ptr11), descr={KEPT})", step),
+        "+1: jump(p0, i14, descr=TargetToken(141))",
+    )
+    log += recorded("[p0, i4]", step, boxed[0], boxed[1].format(7), "jump(p0, 3, p9, descr=<Loop1>)")
+    log += bridge("[p0, i4]", step, "+1: jump(p0, 3, descr=TargetToken(141))").replace("0x7f10", "0x7f32")
+    whole, one = judged(log)
+    assert isinstance(whole.verdict, Proved), whole.verdict
+    assert not isinstance(one.verdict, Proved)

@@ -42,6 +42,21 @@ _KEEPS = ("guard_", "record_", "assert_", "new", "str", "unicode", "copystr", "c
 _SAY_TRUTH = ("guard_true", "guard_false", "record_exact_value_i")
 
 
+class Answers(dict[tuple[str, str], bool]):
+    """The answers on functions and memories, of which each is asked once."""
+
+    def __init__(self, preserved: Preserved) -> None:
+        super().__init__()
+        self._preserved = preserved
+
+    def __missing__(self, asked: tuple[str, str]) -> bool:
+        answer = self[asked] = self._preserved(*asked)
+        return answer
+
+    def __call__(self, function: str, memory: str) -> bool:
+        return self[function, memory]
+
+
 @dataclass(slots=True)
 class Pass:
     """Numbers the values of one trace. `known` has the classes of operations by their arguments' classes, of both

@@ -13,14 +13,14 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Set
 from functools import lru_cache, partial
-from itertools import product
+from itertools import permutations, product
 from operator import attrgetter
 from types import MappingProxyType
 
 from validator.pypy.inferred.constants.apart import told_by_loads, told_while_recorded
 from validator.pypy.inferred.constants.made import Made
 from validator.pypy.inferred.held import Node as Node
-from validator.pypy.inferred.numbering import IDENTITY, Pass
+from validator.pypy.inferred.numbering import IDENTITY, Answers, Pass
 from validator.pypy.inferred.numbering import Preserved as Preserved
 from validator.pypy.printed.compared import COMPARES_SLICES, SLICES
 from validator.pypy.printed.lines import NULL, Line, Printed, is_pointer, is_variable, touches_nothing
@@ -51,21 +51,6 @@ _Waiting = tuple[str, Node | None, Position, int]
 """A constant of the recorded trace, what the operation gives that has it, where that stands, and its number."""
 
 
-class _Answers(dict[tuple[str, str], bool]):
-    """The answers on functions and memories, of which each is asked once."""
-
-    def __init__(self, preserved: Preserved) -> None:
-        super().__init__()
-        self._preserved = preserved
-
-    def __missing__(self, asked: tuple[str, str]) -> bool:
-        answer = self[asked] = self._preserved(*asked)
-        return answer
-
-    def __call__(self, function: str, memory: str) -> bool:
-        return self[function, memory]
-
-
 class Sameness:
     """Classes of values and constants of both traces. `lone` are fields that one constant object alone has, `made_one`
     are pairs of constants of the recorded trace that are one, `characters` those that some of its constants are.
@@ -92,7 +77,8 @@ class Sameness:
         self.goes_by_later = False
         self._grew = False
         self._changes = 0
-        self._answers: _Answers | None = None
+        self._answers: Answers | None = None
+        self._of_parts = rows.constants_of_parts()
         for sides in rows.pairs:
             for one, other in zip(sides.before.inputs, sides.after.inputs, strict=True):
                 self.unite((BEFORE, one), (AFTER, other))
@@ -112,7 +98,7 @@ class Sameness:
         """Takes in that functions leave more memories as they are; nothing new if nobody has asked of one of these."""
         if self._answers is not None and all(preserved(*asked) is answer for asked, answer in self._answers.items()):
             return
-        preserved = self._answers = _Answers(preserved)
+        preserved = self._answers = Answers(preserved)
         recorded: dict[int, tuple[int, dict[object, Node]]] = {}
         for _ in range(_ROUNDS):
             self._grew = False
@@ -371,14 +357,16 @@ class Sameness:
     def _meet_args(self, before: Iterable[str], after: Iterable[str]) -> None:
         for one, other in zip(before, after, strict=False):
             nodes = self.of(BEFORE, one), self.of(AFTER, other)
-            if ("", NULL) not in nodes and (is_pointer(other) or is_variable(other)) and not self._go_round(*nodes):
+            if ("", NULL) not in nodes and (is_pointer(other) or is_variable(other)) and not self._are_of_both(*nodes):
                 self.unite(*nodes)
 
-    def _go_round(self, *nodes: Node) -> bool:
-        """Are these two constants with which a bridge and its loop go round in one place? That the optimized loop has
-        its own one says nothing of that of the bridge, which starts at a guard that has failed."""
-        ends = zip(*self._rows.jumps[::2][:2], strict=True) if self.constant.issuperset(nodes) else ()
-        return any({self.of(BEFORE, one), self.of(BEFORE, other)} == {*nodes} for one, other in ends)
+    def _are_of_both(self, *nodes: Node) -> bool:
+        """Are these constants of a recorded bridge and of its loop? That the optimized loop does something with its own
+        one says nothing of that of the bridge, which starts at a guard that has failed."""
+        if not self._of_parts or not self.constant.issuperset(nodes):
+            return False
+        own, loop = ({self.of(*text) for text in texts} for texts in self._of_parts)
+        return any(one in own - loop and other in loop - own for one, other in permutations(nodes))
 
     def _stores(self, trace: str, lines: Iterable[Line]) -> Mapping[tuple[str, tuple[Node, ...]], list[str]]:
         """The values that are stored to each place, in order."""

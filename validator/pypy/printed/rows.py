@@ -56,6 +56,20 @@ class Rows:
         label = next((line.passed or 0 for line in self.pairs[0].after.lines if line.name == "label"), 0)
         return _positions(sides.before.lines, one, part, 0), _positions(sides.after.lines, other, part, label)
 
+    def constants_of_parts(self) -> tuple[set[tuple[str, str]], ...]:
+        """The constants of a recorded bridge, be it that it only hands them on, and those of the loop behind it, each
+        with the trace; none where there is no such loop."""
+        if self.own is None:
+            return ()
+        loop, whole = (
+            {(trace, arg) for trace, lines in part for line in lines for arg in line.args if is_pointer(arg)}
+            for part in (
+                [(BEFORE, self.pairs[0].before.lines), (AFTER, self.pairs[0].after.lines)],
+                [(BEFORE, self.pairs[-1].before.lines)],
+            )
+        )
+        return whole - loop, loop
+
     def _first(self, sides: Sides) -> tuple[int, int]:
         """The numbers of operations of the first part of both traces of a row."""
         before, after = (printed.lines for printed in sides.printed)
