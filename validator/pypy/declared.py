@@ -13,17 +13,11 @@ from validator.pypy.inferred.effects import CODE, Effect, leaves
 from validator.pypy.inferred.fields import Fields
 from validator.pypy.inferred.written import reads_written_only
 from validator.pypy.printed.copies import Copies
+from validator.pypy.printed.kinds.tables import CLASS_TESTS, class_name
 from validator.pypy.printed.lines import Line, allocates_raw, keeps_off, touches_no_object, touches_nothing
 from validator.pypy.printed.straight import Sides
 
 _RESULTS = {"i": "int", "r": "ref", "f": "float", "n": "void"}
-
-CLASS_TESTS = ("guard_class", "guard_nonnull_class", "record_exact_class")
-"""The operations that ask for a class, exactly."""
-
-
-def class_name(text: str) -> str:
-    return text.removeprefix("ConstClass(").removesuffix(")")
 
 
 def possible(lines: tuple[Line, ...], copies: Copies) -> Iterator[Effect]:

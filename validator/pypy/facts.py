@@ -25,6 +25,7 @@ from validator.pypy.inferred.executed import EQUATING, SAY_CONSTANT, equated
 from validator.pypy.inferred.fields import Fields
 from validator.pypy.inferred.sameness import Node, Preserved, Sameness
 from validator.pypy.inferred.written import ALLOCATIONS
+from validator.pypy.printed.kinds.tables import CLASS_TESTS
 from validator.pypy.printed.lines import Line, Printed, is_variable, read_printed
 from validator.pypy.printed.parents import Path, Place, guards_of, highest_number, known_in
 from validator.pypy.printed.rows import renaming, rows_of
@@ -244,7 +245,7 @@ class _Walk:
     invariant: dict[tuple[str, tuple[str, ...]], Line] = field(default_factory=dict)
 
     def pass_(self, line: Line) -> None:
-        if line.name in ("guard_class", "guard_nonnull_class", "record_exact_class"):
+        if line.name in CLASS_TESTS:
             self.classes[line.args[0]] = line.args[1]
         elif line.name in ("guard_nonnull", "assert_not_none"):
             self.not_null.add(line.args[0])

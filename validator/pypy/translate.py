@@ -11,7 +11,7 @@ from functools import partial
 from optimizer.ir.immutable import replace
 from optimizer.ir.rows.ops import OPS
 from optimizer.ir.trace import ConstInt, Exit, Operation, Trace
-from validator.pypy.declared import CLASS_TESTS, class_name, declarations, possible
+from validator.pypy.declared import declarations, possible
 from validator.pypy.inferred.constants.contents import Content, known_constants
 from validator.pypy.inferred.effects import Effect
 from validator.pypy.inferred.fields import NEVER_CHANGES, Fields
@@ -20,6 +20,7 @@ from validator.pypy.inferred.strings import SAME_STRINGS, constant_strings, new_
 from validator.pypy.inferred.written import ALLOCATIONS, check_places
 from validator.pypy.origins import earliest_origins, handing_over_their_own, origins_alone, origins_in_loop, origins_of
 from validator.pypy.printed.copies import COPIED, Copies, copies_of
+from validator.pypy.printed.kinds.tables import CLASS_TESTS, class_name
 from validator.pypy.printed.lines import (
     FOREIGN,
     NULL,

@@ -185,7 +185,7 @@ def test_not_where_the_bridge_has_found_a_constant_of_its_own() -> None:
 def test_a_variable_holds_the_constant_of_the_code_that_was_loaded_for_it(
     bytecodes: tuple[str, ...], is_one: bool
 ) -> None:
-    """What the guard at which the bridge starts has left may be stored by the same way."""
+    """The guard at which the bridge starts may have left what is stored by the same way."""
     log = around(*range(2, len(bytecodes) + 2), last=len(bytecodes) + 1)
     for at, bytecode in enumerate(bytecodes, 2):
         log = log.replace(f"~#{at} LOAD_GLOBAL", f"~#{at} {bytecode}")

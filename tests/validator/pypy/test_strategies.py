@@ -36,7 +36,7 @@ def iteration(list_: str, at: int, *, guard: str = "", asks: bool = True, array:
 def made(
     constant: str, array: str = NUMBERS, into: str = "p1", between: tuple[str, ...] = (), empty: str = "Empty"
 ) -> list[str]:
-    """What gives a list another strategy, and a storage for that, behind the test for the one that it has had."""
+    """The operations that give a list another strategy, and a storage for that, behind the test for the one before."""
     return [
         *([f"p19 = getfield_gc_r(p1, descr={STRATEGY})", f"guard_class(p19, ConstClass({empty}))"] if empty else []),
         f"p21 = new_array(4, descr={array})",

@@ -168,7 +168,7 @@ def test_the_array_of_a_frame_is_handed_to_no_function() -> None:
 
 @pytest.mark.parametrize(("number", "is_right"), [(1, True), (2, False)])
 def test_so_what_is_in_a_variable_is_the_same_object_behind_it(number: int, is_right: bool) -> None:
-    """What PyPy's optimizer knows of that object over the call tells of the function."""
+    """PyPy's optimizer knows that object over the call: that tells of the function."""
     item, kept = (
         LOADS[number - 1].replace(f"p{number + 2} =", "p{} ="),
         "p{} = getfield_gc_r(p{}, descr=<FieldP P.inst_q 8>)",

@@ -23,10 +23,11 @@ from functools import partial
 from itertools import takewhile
 
 from optimizer.ir.immutable import replace
-from validator.pypy.inferred.executed import PASSES, TESTS
+from validator.pypy.inferred.executed import PASSES
 from validator.pypy.inferred.sameness import Sameness
 from validator.pypy.inferred.witnesses import Row, Witness, told_alone
 from validator.pypy.inferred.written import ALLOCATIONS
+from validator.pypy.printed.kinds.tables import CLASS_TESTS, class_name
 from validator.pypy.printed.lines import Line, Printed, is_pointer, is_variable
 from validator.pypy.printed.straight import AFTER, BEFORE, Sides
 
@@ -83,7 +84,7 @@ class Apart:
         class, the answer."""
         lines = sides.before.lines
         left = tuple(takewhile(lambda line: line.name != "label", sides.after.lines))
-        classes = {sameness.of(BEFORE, line.args[0]): line.args[1] for line in lines if line.name in TESTS}
+        classes = {sameness.of(BEFORE, line.args[0]): line.args[1] for line in lines if line.name in CLASS_TESTS}
         known = {
             sameness.of(BEFORE, line.result if line.name in ALLOCATIONS and line.result else line.args[0])
             for line in lines
@@ -110,7 +111,7 @@ class Apart:
     def contradict(self, sides: Sides) -> None:
         """Takes in what each trace contradicts by itself: the recorded one, where it finds an object to be the
         constant, and the optimized one, where it compares one whose class it knows."""
-        classes = {line.args[0]: line.args[1] for line in sides.before.lines if line.name in TESTS}
+        classes = {line.args[0]: line.args[1] for line in sides.before.lines if line.name in CLASS_TESTS}
         same = [one for one in _compared(sides.before.lines) if one.is_same]
         found = [replace(one, class_=classes.get(one.value, "")) for one in same]
         for one in (*found, *[one for one in _compared(sides.after.lines) if one.class_]):
@@ -163,7 +164,7 @@ def _with_comparisons(recorded: Printed, apart: frozenset[str]) -> tuple[Printed
 
 def are_apart(class_: str, where: str = "") -> str:
     """The words for what is assumed of objects of a class, `where` that is not everywhere."""
-    name = class_.removeprefix("ConstClass(").removesuffix(")")
+    name = class_name(class_)
     return f"constants that objects of {name} are compared with{where} are of other classes"
 
 
@@ -175,7 +176,7 @@ class _Values:
         of = partial(sameness.of, trace)
         texts = (text for line in lines for text in (*line.args, *line.handed, *filter(None, (line.result,))))
         self.nodes = {of(text) for text in (*inputs, *texts) if is_variable(text)}
-        self._tested = {(of(line.args[0]), line.args[1]) for line in lines if line.name in TESTS}
+        self._tested = {(of(line.args[0]), line.args[1]) for line in lines if line.name in CLASS_TESTS}
 
     def tested_beside(self, other: _Values) -> Counter[str]:
         """The number of values of each class that the other trace does not have, as far as is known."""
@@ -202,7 +203,7 @@ def _comparisons(lines: tuple[Line, ...]) -> Iterator[tuple[int, str, str]]:
     """The comparisons of instances with constants, each with its place, the value and its class."""
     classes: dict[str, str] = {}
     for at, line in enumerate(lines):
-        if line.name in TESTS:
+        if line.name in CLASS_TESTS:
             classes[line.args[0]] = line.args[1]
         elif line.name in ("instance_ptr_eq", "instance_ptr_ne"):
             values = [text for text in line.args if is_variable(text)]

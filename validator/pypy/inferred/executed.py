@@ -20,10 +20,10 @@ from optimizer.ir.rows.ops import OPS
 from optimizer.ir.rows.row import INT, LOAD, PURE, Op
 from validator.pypy.inferred.numbering import Preserved
 from validator.pypy.inferred.sameness import Node, sameness_in
+from validator.pypy.printed.kinds.tables import CLASS_TESTS
 from validator.pypy.printed.lines import NULL, Line, Printed, is_float, is_pointer, is_variable
 from validator.pypy.printed.straight import BEFORE, Sides
 
-TESTS = ("guard_class", "guard_nonnull_class", "record_exact_class")
 PASSES = {"guard_true": True, "guard_false": False}
 """The guards of a comparison, with the truth for which they pass."""
 
@@ -138,7 +138,7 @@ def _found(recorded: Printed, leaves: Preserved, is_fixed: Callable[[str], bool]
     sameness = sameness_in(recorded, leaves)
     of = partial(sameness.of, BEFORE)
     constants = {of(arg): arg for line in recorded.lines for arg in line.args if is_pointer(arg)}
-    classes = {of(line.args[0]): line.args[1] for line in recorded.lines if line.name in TESTS}
+    classes = {of(line.args[0]): line.args[1] for line in recorded.lines if line.name in CLASS_TESTS}
     stated = [
         Line(None, "record_exact_class", (constants[value], class_))
         for value, class_ in classes.items()

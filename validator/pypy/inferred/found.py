@@ -6,7 +6,8 @@ import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
 
-from validator.pypy.inferred.executed import EQUATING, PASSES, SAY_CONSTANT, TESTS
+from validator.pypy.inferred.executed import EQUATING, PASSES, SAY_CONSTANT
+from validator.pypy.printed.kinds.tables import CLASS_TESTS
 from validator.pypy.printed.lines import NULL, Line
 
 Fact = tuple[str, str]
@@ -53,7 +54,7 @@ class Found:
 def _said(guard: Line) -> Iterator[Fact]:
     if guard.name in SAY_CONSTANT:
         yield from _about(_IS, SAY_CONSTANT[guard.name] or guard.args[1])
-    elif guard.name in TESTS:
+    elif guard.name in CLASS_TESTS:
         yield from (_SOMETHING, (_OF, guard.args[1]))
     elif guard.name == "guard_nonnull":
         yield _SOMETHING

@@ -18,8 +18,8 @@ from dataclasses import dataclass, field
 from itertools import product
 
 from validator.pypy.inferred.effects import Effect
-from validator.pypy.printed.kinds.variables import OF_FRAMES
-from validator.pypy.printed.lines import Line, forces_no_frame
+from validator.pypy.printed.kinds.variables import OF_FRAMES, forces_no_frame
+from validator.pypy.printed.lines import Line
 from validator.pypy.printed.straight import VIRTUAL_REF
 
 _VERBS = "reads", "writes"

@@ -45,7 +45,6 @@ _LOOP_INVARIANT = 1
 ANY_EFFECT = 7
 """The class of the effects of a call of which nothing is said."""
 
-_FORCES_NOTHING = re.compile(r"<Call.* EF=[25]\b.*")
 _FORCES = re.compile(r"<Callv .* EF=2 OS=121>(@.*)?")
 _ALLOCATES = re.compile(r"<Calli 8 i EF=[0-9]+ OS=110>(@.*)?")
 _FREES = re.compile(r"<Callv 0 i EF=[0-9]+ OS=111>(@.*)?")
@@ -68,10 +67,7 @@ _NO_KEY = (
 _KEY = rf"<Field. (rpy_|rpython\.)|(?!{_NO_KEY}).* pure>"
 _KEPT = r"(entries|num_live_items|num_ever_used_items)"
 """The fields of dicts that lookups leave as they are: these make no item, but may make the index anew."""
-_OF_LISTS = (
-    r"pop|pop_nonneg|pop_default|pop_zero|delitem|delitem_nonneg|insert_nonneg|reverse|inplace_mul|extend"
-    r"|listdelslice_\w+?|listsetslice"
-)
+_OF_LISTS = r"pop(_nonneg|_default|_zero)?|delitem(_nonneg)?|insert_nonneg|reverse|inplace_mul|extend"
 """Functions that change lists, and compare no items."""
 _MAKING_LISTS = r"mul|concat|listslice_\w+?"
 _LIST, _BUILDER = r"<Array|<Field. list\.", r"<Array[SU]|<Field. (string|unicode)(builder|piece)\."
@@ -79,6 +75,7 @@ _OWN = (
     (r"_ll_list_resize_hint_really_look_inside_iff__listPtr_Signed_Bool", _LIST, _LIST),
     (rf"_ll_list_resize_hint{_ANYWHERE}", _LIST, _LIST),
     (rf"ll_({_OF_LISTS})({_ANYWHERE}|__\w*listPtr(_\w+)?)", _LIST, _LIST),
+    (rf"ll_list(delslice_\w+?|setslice)({_ANYWHERE}|__\w*listPtr(_\w+)?)", _LIST, _LIST),
     (rf"ll_({_MAKING_LISTS})({_ANYWHERE}|__\w*listPtr(_\w+)?)", _LIST, r"(?!)"),
     (r"ll_extend_with_str(_slice_\w+)?__listPtr_rpy_stringPtr_\w+", rf"{_LIST}|{_TEXT}", _LIST),
     (r"ll_grow_by__stringbuilderPtr_Signed", _TEXT, _BUILDER),
@@ -348,11 +345,6 @@ def frees_raw(function: str) -> bool:
 def touches_no_object(function: str) -> bool:
     """Does the function read and write no object, as PyPy takes it?"""
     return touches_nothing(function) or allocates_raw(function)
-
-
-def forces_no_frame(function: str) -> bool:
-    """Does the class of its effects say that the function forces no frame, though it may change objects?"""
-    return _FORCES_NOTHING.fullmatch(function) is not None
 
 
 def is_foreign(function: str) -> bool:

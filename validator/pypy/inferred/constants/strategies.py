@@ -20,7 +20,7 @@ from dataclasses import dataclass, field
 
 from optimizer.ir.immutable import replace
 from validator.pypy.printed.kinds.lists import OF_ONE_TYPE, STORAGE, types_of_lists
-from validator.pypy.printed.kinds.tables import STRATEGY, in_storages
+from validator.pypy.printed.kinds.tables import CLASS_TESTS, STRATEGY, class_name, in_storages
 from validator.pypy.printed.lines import Line, Printed, is_pointer
 from validator.pypy.printed.straight import Sides
 
@@ -70,8 +70,8 @@ def _given(recorded: Printed) -> Iterator[tuple[Line, str, str, str]]:
         found, array = line.access, ""
         if line.may_write:
             owner, loaded, classes = "", {}, {}
-        elif line.name == "guard_class" and line.args[0] in loaded:
-            classes[loaded[line.args[0]]] = line.args[1].removeprefix("ConstClass(").removesuffix(")")
+        elif line.name in CLASS_TESTS and line.args[0] in loaded:
+            classes[loaded[line.args[0]]] = class_name(line.args[1])
         elif found and STRATEGY.fullmatch(found.memory) and not found.is_store:
             loaded[found.value] = found.place[0]
         elif found and STRATEGY.fullmatch(found.memory):

@@ -30,7 +30,8 @@ _OF_CLASS = re.compile(r"<FieldP pypy\.objspace\.std\.\w+\.(W_TypeObject\.inst_d
 _ITERATED = re.compile(r"<FieldP dictiter\.dict [0-9]+>")
 STRATEGY = re.compile(r"<FieldP pypy\.objspace\.std\.\w+\.W_\w+\.inst_d?strategy [0-9]+>")
 _OWN = "of nobody else"
-_TESTS = ("guard_class", "guard_nonnull_class", "record_exact_class")
+CLASS_TESTS = ("guard_class", "guard_nonnull_class", "record_exact_class")
+"""The operations that ask for a class, exactly."""
 
 
 def with_tables(sides: Sides, path: Path | None = None) -> tuple[Sides, tuple[str, ...]]:
@@ -104,6 +105,10 @@ def puts_away(lines: tuple[Line, ...], storages: re.Pattern[str]) -> bool:
     return any(one.fullmatch(memory) for memory in stores for one in (storages, _OF_CLASS, STRATEGY))
 
 
+def class_name(text: str) -> str:
+    return text.removeprefix("ConstClass(").removesuffix(")")
+
+
 def in_storages(lines: tuple[Line, ...], storages: re.Pattern[str], *, is_recorded: bool = True) -> dict[str, str]:
     """The storage and the class of the strategy of all that stands in such storages, by the values that they are; of
     what is stored there only where no strategy is."""
@@ -116,9 +121,8 @@ def in_storages(lines: tuple[Line, ...], storages: re.Pattern[str], *, is_record
         if (line.may_write or line.name == "label") and is_recorded:
             strategies.clear()
             owners.clear()
-        elif line.name in _TESTS and line.args[0] in owners:
-            class_ = line.args[1].removeprefix("ConstClass(").removesuffix(")")
-            strategies[owners[line.args[0]]] = class_
+        elif line.name in CLASS_TESTS and line.args[0] in owners:
+            strategies[owners[line.args[0]]] = class_name(line.args[1])
         elif (found := line.access) and STRATEGY.fullmatch(found.memory):
             for owner in [*strategies] if found.is_store else [found.place[0]]:  # a store may be to that one, too
                 strategies.pop(owner, None)

@@ -22,7 +22,7 @@ from optimizer.ir.immutable import replace
 from validator.pypy.printed.copies import is_copy
 from validator.pypy.printed.kinds.lists import array_of, of_tested_strategies
 from validator.pypy.printed.kinds.tables import tested
-from validator.pypy.printed.lines import NULL, Line, Printed, forces_no_frame, keeps_off
+from validator.pypy.printed.lines import NULL, Line, Printed, keeps_off
 from validator.pypy.printed.parents import Path
 from validator.pypy.printed.straight import Sides
 
@@ -33,6 +33,7 @@ ITEMS, OF_FRAMES = "<ArrayP 8>", "<FrameP 8>"
 
 _FIELD = re.compile(r"<FieldP pypy\.interpreter\.pyframe\.PyFrame\.inst_locals_cells_stack_w [0-9]+>")
 _BYTES = ("gc_load", "gc_store")
+_FORCES_NOTHING = re.compile(r"<Call.* EF=[25]\b.*")
 
 
 def with_variables(sides: Sides, path: Path | None) -> tuple[Sides, tuple[str, ...]]:
@@ -63,6 +64,11 @@ def is_of_frames(memory: str, lines: Iterable[Line]) -> bool:
 def named(memories: frozenset[str] | None) -> frozenset[str] | None:
     """These memories, with the name of items of frames where they may be such."""
     return memories | {OF_FRAMES} if memories and ITEMS in memories else memories
+
+
+def forces_no_frame(function: str) -> bool:
+    """Does the class of its effects say that the function forces no frame, though it may change objects?"""
+    return _FORCES_NOTHING.fullmatch(function) is not None
 
 
 def _arrays_of_frames(lines: tuple[Line, ...]) -> Set[str]:
