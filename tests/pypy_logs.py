@@ -30,6 +30,14 @@ def judged(log: str, *known: Kept, options: Options = OPTIONS) -> list[Judged]:
     return [judge(item, "log", knowledge, options) for item in knowledge.given(items) if isinstance(item, LogPair)]
 
 
+def judged_last(log: str, *known: Kept, options: Options = OPTIONS) -> Judged:
+    """What is said of the last pair of a log."""
+    items = list(pair_sections(read_traces(log.splitlines())))
+    knowledge = study(items, "log", *known)
+    *_, last = (item for item in knowledge.given(items) if isinstance(item, LogPair))
+    return judge(last, "log", knowledge, options)
+
+
 def judged_together(*logs: str) -> list[list[Judged]]:
     """What is said of the pairs of logs of one PyPy that are studied together."""
     together = Study()

@@ -152,7 +152,7 @@ def _other_argument(operation: Operation, ahead: list[Operation], random: Random
     return operation.on(args)
 
 
-@pytest.mark.parametrize("seeds", [range(start, start + 10) for start in (10,)], ids=str)
+@pytest.mark.parametrize("seeds", [range(10, 16)], ids=str)
 def test_planted_faults_are_not_proved(seeds: range) -> None:
     """What is proved all the same is right, as far as runs say; most of what is judged is refuted."""
     verdicts: Counter[str] = Counter()

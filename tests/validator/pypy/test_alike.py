@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.pypy_logs import POINT, bridge, judged, recorded
+from tests.pypy_logs import POINT, bridge, judged, judged_last, recorded
 from validator import Proved
 from validator.pypy.inferred.constants.alike import of_one_array
 from validator.pypy.judge import Judged
@@ -61,7 +61,7 @@ def test_two_pairs_tell_that_they_are_one() -> None:
 def test_of_a_table_that_is_named_once_nothing_is_assumed() -> None:
     start = (POINT.format(line=6), *PAGE, "finish(i2)")
     once = recorded("[i0]", *start) + bridge("[i0]", start[0], *(f"+1: {one}" for one in start[1:]))
-    *_, one = judged(pair() + pair(line=5) + once)
+    one = judged_last(pair() + pair(line=5) + once)
     assert is_proved(one)
     assert one.texts is not None
     assert TABLE not in one.texts.assumes
@@ -103,7 +103,7 @@ def test_a_lookup_of_a_number_that_a_guard_has_found_tells_nothing() -> None:
         optimized = bridge("[i0, i9]", start, *(f"+1: {one}" for one in left))
         return recorded("[i0, i9]", start, *first, *again, *asked) + optimized
 
-    *_, wrong = judged(folded(4) + folded(5) + pair(("i5 = int_and(i0, 127)", again[1]), first=(first[0], first[2])))
+    wrong = judged_last(folded(4) + folded(5) + pair(("i5 = int_and(i0, 127)", again[1]), first=(first[0], first[2])))
     assert not is_proved(wrong)
 
 
@@ -113,7 +113,7 @@ def test_a_table_that_is_indexed_by_any_number_is_any() -> None:
 
 
 def test_faults_are_found() -> None:
-    *_, wrong = judged(pair() + pair(line=5) + pair(line=6, mask=4))
+    wrong = judged_last(pair() + pair(line=5) + pair(line=6, mask=4))
     assert not is_proved(wrong)
 
 

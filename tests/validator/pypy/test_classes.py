@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.pypy_logs import POINT, WORK, bridge, judged, loop, recorded
+from tests.pypy_logs import POINT, WORK, bridge, judged, judged_last, loop, recorded
 from validator import Proved
 from validator.pypy.judge import Judged
 
@@ -74,17 +74,17 @@ def test_an_object_that_is_the_constant_shows_that_there_is_one() -> None:
 
 
 def test_an_object_that_is_the_constant_has_to_be_compared() -> None:
-    *_, wrong = judged(compared() * 2 + compared(passes="guard_true"))
+    wrong = judged_last(compared() * 2 + compared(passes="guard_true"))
     assert not is_proved(wrong)
 
 
 def test_nothing_is_assumed_where_the_class_is_not_known() -> None:
-    *_, wrong = judged(compared() * 2 + compared(is_known=False))
+    wrong = judged_last(compared() * 2 + compared(is_known=False))
     assert not is_proved(wrong)
 
 
 def test_pointers_that_are_compared_by_address_alone_may_be_of_any_class() -> None:
-    *_, wrong = judged(compared() * 2 + compared(same="ptr_eq"))
+    wrong = judged_last(compared() * 2 + compared(same="ptr_eq"))
     assert not is_proved(wrong)
 
 
@@ -162,7 +162,7 @@ def test_a_comparison_that_a_bytecode_needs_shows_that_its_constant_may_be_of_th
 
 
 def test_an_object_of_which_no_class_is_known_is_compared_by_every_bytecode() -> None:
-    *_, wrong = judged(compared(line=8) + compared(line=9) + compared(line=7, is_known=False))
+    wrong = judged_last(compared(line=8) + compared(line=9) + compared(line=7, is_known=False))
     assert not is_proved(wrong)
 
 
@@ -225,7 +225,7 @@ def test_the_class_of_a_constant_that_is_found_behind_a_function_on_lists() -> N
 
 @pytest.mark.parametrize("kept", [0, 2])
 def test_the_comparison_that_finds_the_constant_has_to_stay(kept: int) -> None:
-    *_, wrong = judged(one_of_two(kept=1) * 2 + one_of_two(kept=kept))
+    wrong = judged_last(one_of_two(kept=1) * 2 + one_of_two(kept=kept))
     assert not is_proved(wrong)
 
 
@@ -279,7 +279,7 @@ def test_one_that_stays_there_says_that_there_may_be_one_behind_others_too(other
 
 def test_what_is_gone_behind_others_says_nothing_of_an_object_that_was_not_compared() -> None:
     contradicted = compared(is_gone=False, line=7)
-    *_, last = judged(compared_before() * 2 + contradicted + compared())
+    last = judged_last(compared_before() * 2 + contradicted + compared())
     assert not is_proved(last)
 
 
@@ -289,7 +289,7 @@ def test_an_object_that_the_optimized_trace_does_not_have_may_be_known(*, is_the
     known = KNOWN.replace("p0", "p5")
     test = ("i2 = instance_ptr_eq(ConstPtr(ptr3), p5)", "guard_false(i2)")
     log = recorded("[p0, p1]", load, known, *test, STORE, "finish(p1)") + optimized(*(load, known) * is_there)
-    *_, last = judged(log * 2 + compared())
+    last = judged_last(log * 2 + compared())
     assert is_proved(last) is is_there
 
 

@@ -9,7 +9,7 @@ import pytest
 
 from optimizer.ir.dialects.pypy_log import read_traces
 from optimizer.ir.dialects.pypy_pairs import LogPair, pair_sections
-from tests.pypy_logs import bridge, judged, loop, recorded
+from tests.pypy_logs import bridge, judged, judged_last, loop, recorded
 from validator import Proved
 from validator.pypy.field_types import FieldTypes, with_types
 from validator.pypy.judge import Judged, judge
@@ -110,15 +110,15 @@ def test_so_may_one_that_goes_to_the_start_of_the_loop_after_all(name: str) -> N
 
 def test_not_where_it_may_be_null() -> None:
     for name in ("text", "list", "items"):
-        _, behind = judged(whole(name, nonnull=()))
+        behind = judged_last(whole(name, nonnull=()))
         assert not isinstance(behind.verdict, Proved)
 
 
 def test_not_where_it_is_used_in_several_ways() -> None:
-    _, behind = judged(whole("_value0"))
+    behind = judged_last(whole("_value0"))
     assert not isinstance(behind.verdict, Proved)
     other = f"p1 = getfield_gc_r(p0, descr={LOADS['text']})", "i2 = arraylen_gc(p1, descr=<ArrayS 8>)", "finish()"
-    *_, behind = judged(recorded("[p0]", *other) + bridge("[p0]", *(f"+1: {line}" for line in other)) + whole("text"))
+    behind = judged_last(recorded("[p0]", *other) + bridge("[p0]", *(f"+1: {line}" for line in other)) + whole("text"))
     assert not isinstance(behind.verdict, Proved)
 
 
@@ -137,13 +137,13 @@ def test_not_where_it_is_used_in_several_ways() -> None:
 def test_not_where_something_else_is_stored(made: str, name: str, *, is_right: bool) -> None:
     """By a trace that PyPy has given up, too."""
     before = recorded("[p0]", f"p1 = {made}", f"setfield_gc(p0, p1, descr={LOADS[name]})", "finish()")
-    *_, behind = judged(before + whole(name))
+    behind = judged_last(before + whole(name))
     assert isinstance(behind.verdict, Proved) is is_right
 
 
 def test_not_where_what_is_stored_is_used_in_another_way() -> None:
     stored = "i2 = arraylen_gc(p1, descr=<ArrayS 8>)", f"setfield_gc(p0, p1, descr={LOADS['text']})", "finish()"
-    *_, behind = judged(recorded("[p0, p1]", *stored) + whole("text"))
+    behind = judged_last(recorded("[p0, p1]", *stored) + whole("text"))
     assert not isinstance(behind.verdict, Proved)
 
 

@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from tests.pypy_logs import BOX, COUNT, bridge, judged, loop, recorded
+from tests.pypy_logs import BOX, COUNT, bridge, judged, judged_last, loop, recorded
 from validator import Proved, Unknown
 
 MADE, ARRAY = "p2 = new_with_vtable(descr=<SizeDescr 16>)", "p2 = new_array_clear(1, descr=<ArrayP 8>)"
@@ -167,5 +167,5 @@ def test_what_a_bridge_hands_to_a_label_holds_what_the_recorded_object_does(stor
     back = recorded("[p0, i4]", *makes, "jump(p0, i4, p5, descr=<Loop1>)")
     values = [makes[1].replace("i4", value) for value in stored.split("|")]
     lines = (makes[0], *values, makes[2], "jump(p0, i4, p5, descr=TargetToken(141))")
-    _, one = judged(of_loop + back + bridge("[p0, i4]", *(f"+1: {line}" for line in lines)))
+    one = judged_last(of_loop + back + bridge("[p0, i4]", *(f"+1: {line}" for line in lines)))
     assert isinstance(one.verdict, Proved) is is_right, one.verdict

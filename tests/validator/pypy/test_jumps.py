@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.pypy_logs import bridge, judged, loop, recorded
+from tests.pypy_logs import bridge, judged_last, loop, recorded
 from validator import Proved, Unsupported
 
 COUNT = "i3 = int_add(i1, {})"
@@ -21,7 +21,7 @@ def counting(step: int, label: int, target: int) -> str:
 
 
 def is_proved(log: str) -> bool:
-    *_, last = judged(log)
+    last = judged_last(log)
     assert isinstance(last.verdict, Proved | Unsupported), last.verdict
     return isinstance(last.verdict, Proved)
 

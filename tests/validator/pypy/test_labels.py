@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from optimizer.ir.trace import exit_of
-from tests.pypy_logs import bridge, judged, loop, recorded
+from tests.pypy_logs import bridge, judged, judged_last, loop, recorded
 from validator import Proved
 from validator.pypy.judge import OPTIONS, Judged
 from validator.pypy.printed.lines import Line, Printed
@@ -91,9 +91,7 @@ def judged_bridge(right: str = "", *wrong: str, everywhere: bool = False, option
     heading = bridge(*lines)
     peeled = loop(*PEELED).replace(f"with {len(PEELED) - 1} ops", f"with {len(PEELED) - 2} ops")
     log = recorded(*ROUND) + peeled + recorded("[p0, p9]", "jump(p0, p9, descr=<Loop1>)") + heading
-    first, second = judged(log.replace(".inst_", ".") if everywhere else log, options=options)
-    assert isinstance(first.verdict, Proved), first.verdict
-    return second
+    return judged_last(log.replace(".inst_", ".") if everywhere else log, options=options)
 
 
 def verdict(right: str = "", *wrong: str, everywhere: bool = False) -> Verdict:

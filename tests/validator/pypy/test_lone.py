@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import pytest
 
-from tests.pypy_logs import CALL, bridge, judged, loop, recorded
+from tests.pypy_logs import CALL, bridge, judged, judged_last, loop, recorded
 from validator import Proved, Unknown
 from validator.pypy.judge import Judged
 
@@ -42,7 +42,9 @@ def test_two_pairs_say_that_one_object_has_the_field() -> None:
 def test_a_pair_that_names_the_object_once_rests_on_nothing() -> None:
     once = (f"p2 = getfield_gc_r(ConstPtr(ptr2), descr={HOOKS})", "guard_isnull(p2)", "finish(p0)")
     guarded = (once[0], "guard_isnull(p2, descr=<Guard0x12>) [p0]", once[2])
-    *_, one = judged(asked() * 2 + recorded("[p0, p1]", *once) + loop("[p0, p1]", *(f"+1: {line}" for line in guarded)))
+    one = judged_last(
+        asked() * 2 + recorded("[p0, p1]", *once) + loop("[p0, p1]", *(f"+1: {line}" for line in guarded))
+    )
     assert is_proved(one)
     assert one.texts is not None
     assert ASSUMED not in one.texts.assumes
@@ -89,7 +91,7 @@ def test_loads_that_are_gone_for_another_reason_say_nothing(before: Sequence[str
         guarded = (line.replace("exception()", "exception(descr=<Guard0x19>) []") for line in other)
         return recorded("[p0, p1]", *one) + loop("[p0, p1]", *(f"+1: {line}" for line in guarded))
 
-    *_, wrong = judged(pair(before, after) * 2 + pair((*LOADS[:2], "finish(p2, p3)"), (LOADS[0], "finish(p2, p2)")))
+    wrong = judged_last(pair(before, after) * 2 + pair((*LOADS[:2], "finish(p2, p3)"), (LOADS[0], "finish(p2, p2)")))
     assert not is_proved(wrong)
 
 
@@ -118,12 +120,12 @@ def test_loads_on_both_sides_of_a_call_do_not_show_two_objects() -> None:
 
 def test_what_may_have_been_stored_between_has_to_be_loaded_again() -> None:
     store = f"setfield_gc(p1, p0, descr={HOOKS})"
-    *_, wrong = judged(asked() * 2 + asked(between=store))
+    wrong = judged_last(asked() * 2 + asked(between=store))
     assert not is_proved(wrong)
 
 
 def test_other_fields_are_other_evidence() -> None:
-    *_, wrong = judged(asked() * 2 + asked(field="<FieldP Holder.inst_other 16>"))
+    wrong = judged_last(asked() * 2 + asked(field="<FieldP Holder.inst_other 16>"))
     assert not is_proved(wrong)
 
 
@@ -155,7 +157,7 @@ def peeled(added: int) -> str:
 
 
 def test_a_body_is_not_right_because_what_is_assumed_would_not_let_it_run() -> None:
-    *_, wrong = judged(asked() * 2 + peeled(2))
+    wrong = judged_last(asked() * 2 + peeled(2))
     assert not is_proved(wrong)
 
 
@@ -164,5 +166,5 @@ def test_a_load_from_another_constant_rests_on_that_being_the_same_object() -> N
     link, load = "descr=<FieldP Cell.link 8>", f"p2 = getfield_gc_r(ConstPtr(ptr{{}}), descr={HOOKS})"
     stores = (f"setfield_gc(p0, ConstPtr(ptr3), {link})", f"setfield_gc(p1, ConstPtr(ptr4), {link})", "finish(p2)")
     kept = (f"+1: {line}" for line in (load.format(4), *stores))
-    *_, other = judged(asked() * 2 + recorded("[p0, p1]", load.format(3), *stores) + loop("[p0, p1]", *kept))
+    other = judged_last(asked() * 2 + recorded("[p0, p1]", load.format(3), *stores) + loop("[p0, p1]", *kept))
     assert not is_proved(other) or (other.texts is not None and ASSUMED in other.texts.assumes)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from optimizer.ir.dialects.pypy_pairs import LogPair
-from tests.pypy_logs import judged, pairs_of
+from tests.pypy_logs import judged, judged_last, pairs_of
 from validator import Evidence, Proved, Refuted, Unknown
 from validator.prove import align
 from validator.prove.judge import OUT_OF_TIME
@@ -100,7 +100,7 @@ def test_a_class_and_a_field_of_the_parent_prove_its_bridge() -> None:
 
 def test_the_guards_of_the_parent_stand_for_themselves(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(align, "_LARGEST_SEARCH", 0)
-    _, bridge = judged(loop(between="guard_nonnull(p5, descr=<Guard0x7f05>) [p0]") + BRIDGE)
+    bridge = judged_last(loop(between="guard_nonnull(p5, descr=<Guard0x7f05>) [p0]") + BRIDGE)
     assert isinstance(bridge.verdict, Proved)
 
 
@@ -138,7 +138,7 @@ def test_what_does_not_hold_at_the_guard_proves_nothing(changed: dict[str, str])
     ["i13 = int_add(i11, i11)", "i13 = int_add(i12, i12)", "i13 = int_sub(i11, i12)"],
 )
 def test_a_wrong_bridge_is_refuted_with_the_facts_of_its_parent(wrong: str) -> None:
-    _, bridge = judged(loop() + BRIDGE.replace("i13 = int_add(i11, i12)", wrong))
+    bridge = judged_last(loop() + BRIDGE.replace("i13 = int_add(i11, i12)", wrong))
     assert isinstance(bridge.verdict, Refuted)
 
 
@@ -302,7 +302,7 @@ def test_a_bridge_with_a_pending_exception_knows_what_belongs_to_the_thread() ->
     guard = "p3 = guard_exception(ConstClass(OperationError), descr=<Guard0x7f02>) [p0, p5]"
     log = pair("\n".join(("[p0]", *before)), "\n".join(("[p0]", *after)))
     bridge = pair("\n".join(("[p0, p5]", *found, *asked)), "\n".join(("[p0, p5]", *taken, guard, *left)), "7f01")
-    *_, one = judged(log + bridge)
+    one = judged_last(log + bridge)
     assert isinstance(one.verdict, Proved)
 
 
@@ -524,7 +524,7 @@ def test_what_a_label_takes_may_be_one_object_where_bridges_come(handed: str, *,
     comes = pair(*(without_blanks(to.format(descr)) for descr in ("<Loop1>", "TargetToken(141)")), "7f00")
     inputs, load = "[p0, p1, i2]", f"i5 = getfield_gc_i(p0, descr={VALUE})"
     looks = pair(f"{inputs}\n{load}\nfinish(i5)", f"{inputs}\nfinish(7)", "7f01")
-    *_, last = judged(makes_one() + (comes if handed else "") + looks)
+    last = judged_last(makes_one() + (comes if handed else "") + looks)
     assert isinstance(last.verdict, Proved) is is_right
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.pypy_logs import judged, loop, recorded
+from tests.pypy_logs import judged, judged_last, loop, recorded
 from validator import Proved, Unsupported
 
 STEP, VALUE = "<FieldS Node.step 8>", "<FieldS W_IntObject.inst_intval 8 pure>"
@@ -127,7 +127,7 @@ def test_faults_in_peeled_loops_are_not_proved(right: str, wrong: str) -> None:
 )
 def test_faults_in_bridges_to_an_inner_label_are_not_proved(right: str, wrong: str) -> None:
     assert LOG.count(right) == 1
-    _, bridge = judged(LOG.replace(right, wrong))
+    bridge = judged_last(LOG.replace(right, wrong))
     assert not isinstance(bridge.verdict, Proved)
 
 
@@ -141,7 +141,7 @@ ASKS = LOG.replace("5 ops\n[p0, i1]\n", "6 ops\n[p0, i1]\nsetfield_gc(p0, i1, de
 
 
 def test_a_bridge_may_ask_for_more_than_the_loop_does() -> None:
-    _, bridge = judged(ASKS)
+    bridge = judged_last(ASKS)
     assert isinstance(bridge.verdict, Proved), bridge.verdict
 
 
@@ -155,26 +155,28 @@ def test_a_bridge_may_ask_for_more_than_the_loop_does() -> None:
 )
 def test_a_bridge_that_asks_for_more_is_right_beside(right: str, wrong: str) -> None:
     assert ASKS.count(right) == 1
-    _, bridge = judged(ASKS.replace(right, wrong))
+    bridge = judged_last(ASKS.replace(right, wrong))
 
     assert not isinstance(bridge.verdict, Proved)
 
 
 def test_a_store_that_is_put_off_over_what_a_bridge_asks_is_not_proved() -> None:
     store = "+1: setfield_gc(p0, i1, descr=<FieldS Node.seen 24>)\n"
-    _, bridge = judged(ASKS.replace(store, "").replace("+1: i2 = int_sub", f"{store}+1: i2 = int_sub"))
+    bridge = judged_last(ASKS.replace(store, "").replace("+1: i2 = int_sub", f"{store}+1: i2 = int_sub"))
     assert not isinstance(bridge.verdict, Proved)
 
 
 def test_a_bridge_to_a_label_that_is_not_in_the_log_is_not_judged() -> None:
-    _, bridge = judged(LOG.replace("jump(p0, i2, i3, descr=TargetToken(141))", "jump(p0, i2, descr=TargetToken(150))"))
+    bridge = judged_last(
+        LOG.replace("jump(p0, i2, i3, descr=TargetToken(141))", "jump(p0, i2, descr=TargetToken(150))")
+    )
     assert isinstance(bridge.verdict, Unsupported)
 
 
 def test_a_label_belongs_to_the_last_trace_that_has_it() -> None:
     again = LOG.partition("[5]")[0].replace("getfield_gc_i(p0, descr=<FieldS Node.step 8>)", "int_add(i1, 1)")
     first, _, bridge = LOG.partition("[5]")
-    *_, last = judged(f"{first}{again}[5]{bridge}")
+    last = judged_last(f"{first}{again}[5]{bridge}")
     assert last.texts is None or 1 not in last.texts.rests_on
 
 
@@ -194,7 +196,7 @@ def test_a_field_that_the_label_relies_on_may_be_known_where_the_bridge_starts()
 
 
 def test_what_the_label_is_handed_must_be_what_the_field_still_holds() -> None:
-    _, bridge = judged(HOLDS.replace("jump(p20, i24, p22, p23, descr", "jump(p20, i24, p23, p23, descr"))
+    bridge = judged_last(HOLDS.replace("jump(p20, i24, p22, p23, descr", "jump(p20, i24, p23, p23, descr"))
     assert not isinstance(bridge.verdict, Proved)
 
 
@@ -202,7 +204,7 @@ def test_what_the_label_is_handed_must_be_what_the_field_still_holds() -> None:
 def test_a_field_that_the_bridge_has_stored_to_is_not_what_it_was(handed: str, *, is_right: bool) -> None:
     stored = HOLDS.replace(" with 2 ops", " with 3 ops").replace("i24 = int_sub", STORE + "i24 = int_sub", 1)
     stored = stored.replace("+1: i24", f"+1: {STORE}+1: i24").replace("jump(p20, i24, p22", f"jump(p20, i24, {handed}")
-    _, bridge = judged(stored)
+    bridge = judged_last(stored)
     assert isinstance(bridge.verdict, Proved) is is_right, bridge.verdict
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.pypy_logs import bridge, judged, loop, recorded
+from tests.pypy_logs import bridge, judged, judged_last, loop, recorded
 from validator import Proved
 from validator.pypy.printed.lines import Line, Printed
 from validator.pypy.printed.straight import Sides
@@ -75,7 +75,7 @@ def test_a_bridge_reads_what_its_label_takes_of_the_thread() -> None:
 def test_what_is_read_must_be_what_the_loop_reads(right: str, wrong: str) -> None:
     log = LOOP + BRIDGE
     assert log.count(right) == 1
-    _, behind = judged(log.replace(right, wrong))
+    behind = judged_last(log.replace(right, wrong))
     assert not isinstance(behind.verdict, Proved)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.pypy_logs import bridge, judged, judged_bridge, judged_together, learned, loop, recorded
+from tests.pypy_logs import bridge, judged, judged_bridge, judged_last, judged_together, learned, loop, recorded
 from validator import Proved, Unknown
 from validator.pypy.printed.kinds.variables import OF_NOBODY_ELSE
 
@@ -130,7 +130,7 @@ def test_the_parent_tells_of_which_kind_an_input_is(field: str | None, is_known:
     one, other = swapped(
         ARRAYS, "p6 = getarrayitem_gc_r(p9, 0, descr=<ArrayP 8>)", "setfield_gc(p0, p6, descr=<FieldP P.q 8>)"
     )
-    _, shown = judged(parent + recorded("[p0, p9]", *one) + bridge("[p0, p9]", *other))
+    shown = judged_last(parent + recorded("[p0, p9]", *one) + bridge("[p0, p9]", *other))
     assert isinstance(shown.verdict, Proved) is is_known
 
 
@@ -141,7 +141,7 @@ def test_an_input_that_is_that_of_a_frame_may_be_one_that_is_loaded(field: str, 
         "[p0]", *way, "guard_true(i1, descr=<Guard0x7f10>) [p0, p9]", "finish(p9)"
     )
     one, other = ([line.replace("(p2,", "(p9,") for line in lines] for lines in swapped(ARRAYS[:1]))
-    _, shown = judged(parent + recorded("[p0, p9]", *one) + bridge("[p0, p9]", *other))
+    shown = judged_last(parent + recorded("[p0, p9]", *one) + bridge("[p0, p9]", *other))
     assert isinstance(shown.verdict, Proved) is is_apart
 
 

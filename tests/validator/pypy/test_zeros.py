@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.pypy_logs import BOX, bridge, judged, judged_together, recorded
+from tests.pypy_logs import BOX, bridge, judged, judged_last, judged_together, recorded
 from validator import Proved
 from validator.pypy.judge import Judged
 
@@ -97,7 +97,7 @@ def plain(recorded_guard: str, guard: str, *ends: str) -> str:
 )
 def test_a_sum_that_is_gone_for_another_reason_says_nothing(gone: tuple[str, str], wrong: tuple[str, str]) -> None:
     guards = KNOWN(""), KNOWN(", descr=<Guard0x11>") + " [p0]"
-    *_, last = judged(plain(*guards, *gone) * 2 + plain(*guards, *wrong))
+    last = judged_last(plain(*guards, *gone) * 2 + plain(*guards, *wrong))
     assert not is_proved(last)
 
 
