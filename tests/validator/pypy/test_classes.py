@@ -68,6 +68,27 @@ def test_one_that_stays_where_the_class_is_not_known_says_nothing() -> None:
     assert is_proved(first)
 
 
+ITEM = "<FieldP Box.inst_item 16>"
+LOADED = f"p6 = getfield_gc_r({{}}, descr={ITEM})"
+NOT_SAME = ("i2 = instance_ptr_eq(ConstPtr(ptr3), p6)", "guard_false(i2)")
+
+
+def test_an_object_is_of_its_class_by_whatever_name() -> None:
+    put = ("p5 = new_with_vtable(descr=<SizeDescr 24>)", f"setfield_gc(p5, p0, descr={ITEM})")
+    before = (*put, KNOWN, LOADED.format("p5"), *NOT_SAME, STORE, "finish(p1)")
+    assert is_proved(judged_last(compared() * 2 + recorded("[p0, p1]", *before) + optimized(KNOWN)))
+
+
+def test_another_one_may_be_the_constant_by_the_time() -> None:
+    """A guard behind the comparison finds both to be one."""
+    loaded, found = LOADED.format("p1"), ("i4 = ptr_eq(p0, p6)", "guard_true(i4)")
+    before = recorded("[p0, p1]", loaded, KNOWN, *NOT_SAME, STORE, *found, "finish(p1)")
+    guards = [f"{guard[:-1]}, descr=<Guard0x3{at}>) [p0, p1]" for at, guard in enumerate((KNOWN, found[1]))]
+    after = (loaded, guards[0], STORE, found[0], guards[1], "finish(p1)")
+    wrong = before + bridge("[p0, p1]", *(f"+1: {line}" for line in after))
+    assert not is_proved(judged_last(compared() * 2 + wrong))
+
+
 def test_an_object_that_is_the_constant_shows_that_there_is_one() -> None:
     first, *_ = judged(compared() * 2 + compared(passes="guard_true", is_gone=False))
     assert not is_proved(first)

@@ -110,14 +110,16 @@ def test_what_makes_its_loop_wrong_does_not_count_for_a_bridge() -> None:
 
 
 def test_comparisons_of_the_loop_are_with_constants_of_other_classes_too() -> None:
-    stated, assumes = with_classes(beside_loop(*COMPARED), frozenset({"ConstClass(Number)"}))
+    sides = beside_loop(*COMPARED)
+    stated, assumes = with_classes(sides, sides, NOTHING, {"ConstClass(Number)"})
     assert stated.target is not None
     assert Line(None, "record_exact_value_i", ("i1", "0")) in stated.target.before.lines
     assert assumes == ("constants that objects of Number are compared with are of other classes",)
 
 
 def test_comparisons_of_the_loop_say_nothing_where_nothing_is_assumed() -> None:
-    assert with_classes(beside_loop(*COMPARED), frozenset()) == (beside_loop(*COMPARED), ())
+    sides = beside_loop(*COMPARED)
+    assert with_classes(sides, sides, NOTHING, frozenset()) == (sides, ())
 
 
 def test_additions_of_the_loop_are_of_zeros_too() -> None:

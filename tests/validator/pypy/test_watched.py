@@ -44,6 +44,74 @@ def test_what_is_computed_from_it_is_what_it_was() -> None:
     assert isinstance(judged_bridge((*KEPT, *found), optimized).verdict, Proved)
 
 
+FIXED = "<FieldP A.inst_code 24 pure>"
+THERE = (
+    f"p4 = getfield_gc_r(p3, descr={FIXED})",
+    WATCH.replace("p3", "p4"),
+    VALID,
+    f"i5 = getfield_gc_i(p4, descr={FIELD})",
+    "guard_value(i5, 7)",
+)
+"""What is found in a field of an object that a constant has in a field that never changes."""
+
+CALL = "{} = call_pure_i(ConstClass(look), {}, descr=<Calli 8 ri EF=4>)"
+LOOKED = (
+    CALL.format("i6", "p4, i5"),
+    "guard_no_exception()",
+    "guard_value(i6, 3)",
+    "i7 = int_add(i6, i5)",
+    "finish(i7)",
+)
+
+
+def test_what_is_in_fields_of_constants_that_a_constant_holds_is_there() -> None:
+    assert isinstance(judged_bridge((*KEPT, *THERE, "finish(i5)"), (*CALLED, STILL_VALID, "finish(7)")).verdict, Proved)
+
+
+def test_a_function_of_that_gives_what_it_gave_and_does_not_raise() -> None:
+    one = judged_bridge((*KEPT, *THERE, *LOOKED), (*CALLED, STILL_VALID, "finish(10)"))
+    assert isinstance(one.verdict, Proved)
+    assert one.texts is not None
+    assert WATCHED in one.texts.assumes
+
+
+HELD_BY_INPUT = "p3 = getfield_gc_r(p0, descr=<FieldP C.one 8>)"
+LATER = "guard_value(p3, ConstPtr(ptr1))", "guard_value(p3, ConstPtr(ptr11), descr=<Guard0x7f19>) [p0]"
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ((*KEPT, *THERE, "finish(i5)"), (*CALLED, STILL_VALID, "finish(8)")),
+        ((*KEPT, *THERE, "finish(i5)"), (*CALLED, "finish(7)")),
+        ((*KEPT, *THERE, *LOOKED), (*CALLED, STILL_VALID, "finish(11)")),
+        ((*KEPT, *THERE, *LOOKED), (*CALLED, "finish(10)")),
+        (  # what holds the other one is found to be a constant behind the watch
+            (HELD_BY_INPUT, *THERE, LATER[0], "finish(i5)"),
+            (HELD_BY_INPUT, LATER[1], STILL_VALID, "finish(7)"),
+        ),
+        (  # the function may raise for others
+            (HELD_BY_INPUT, CALL.format("i6", "p3, 1"), "guard_no_exception()", LATER[0], WATCH, VALID, "finish(3)"),
+            (HELD_BY_INPUT, LATER[1], STILL_VALID, "finish(3)"),
+        ),
+        (  # a call behind the check
+            (*KEPT, *THERE[:3], WORK.format("p0"), "guard_no_exception()", *THERE[3:], "finish(i5)"),
+            (*CALLED, STILL_VALID, *CALLED, "finish(7)"),
+        ),
+    ],
+)
+def test_wrong_ones_of_those_are_not_proved(before: tuple[str, ...], after: tuple[str, ...]) -> None:
+    assert not isinstance(judged_bridge(before, after).verdict, Proved)
+
+
+def test_a_function_that_is_called_elsewhere_may_raise() -> None:
+    called = CALL.format("i9", "p0, 2").replace("call_pure", "call")
+    guarded = called, "guard_no_exception(descr=<Guard0x7f23>) [p0]"
+    before, after = (called, "guard_no_exception()", *KEPT, *THERE), (*guarded, *CALLED, STILL_VALID)
+    assert isinstance(judged_bridge((*before, "finish(i5)"), (*after, "finish(7)")).verdict, Proved)
+    assert not isinstance(judged_bridge((*before, *LOOKED), (*after, "finish(10)")).verdict, Proved)
+
+
 ELSEWHERE = ("quasiimmut_field(p0, descr=<QuasiImmutDescr 6>)", f"i20 = getfield_gc_i(p0, descr={FIELD})")
 LOADED = "p9 = getfield_gc_r(p0, descr=<FieldP C.one 8>)"
 
@@ -128,6 +196,15 @@ def test_it_is_said_where_the_trace_jumps_while_code_is_valid(behind: str, *, is
     (told, _) = with_watched(sides, sides, lambda function, memory: False, lambda memory: False)
     at_end = [line.name for line in told.before.lines[-3:-1]]
     assert (at_end == ["getfield_gc_i", "record_exact_value_i"]) is is_told
+
+
+@pytest.mark.parametrize(("behind", "is_told"), [("guard_no_exception", True), ("guard_exception", False)])
+def test_a_function_that_has_raised_does(behind: str, *, is_told: bool) -> None:
+    call = Line("i4", "call_pure_i", ("ConstClass(look)", "ConstPtr(ptr1)"), "<Calli 8 r EF=4>")
+    lines = (Line(None, "quasiimmut_field", ("ConstPtr(ptr1)",), "<QuasiImmutDescr 7>"), call, Line(None, behind, ()))
+    sides = Sides(Printed((), lines), Printed((), ()))
+    (told, _) = with_watched(sides, sides, lambda function, memory: False, lambda memory: False)
+    assert ("EF=0" in told.before.lines[1].descr) is is_told
 
 
 def test_a_load_that_is_left_keeps_its_guard() -> None:

@@ -17,14 +17,15 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Set
 from dataclasses import dataclass, field
 from functools import partial
 from itertools import takewhile
 
 from optimizer.ir.immutable import replace
 from validator.pypy.inferred.executed import PASSES
-from validator.pypy.inferred.sameness import Sameness
+from validator.pypy.inferred.numbering import Preserved
+from validator.pypy.inferred.sameness import Sameness, sameness_unless_found
 from validator.pypy.inferred.witnesses import Row, Witness, told_alone
 from validator.pypy.inferred.written import ALLOCATIONS
 from validator.pypy.printed.kinds.tables import CLASS_TESTS, class_name
@@ -135,22 +136,23 @@ class Apart:
                 raise ValueError
 
 
-def with_classes(sides: Sides, apart: frozenset[str]) -> tuple[Sides, tuple[str, ...]]:
+def with_classes(sides: Sides, numbered: Sides, leaves: Preserved, apart: Set[str]) -> tuple[Sides, tuple[str, ...]]:
     """The pair whose recorded trace, with that of the loop that it jumps to, says how it compares objects of the
-    classes that are `apart` with constants; and what is assumed for that."""
-    before, assumes = _with_comparisons(sides.before, apart)
+    classes that are `apart` with constants; and what is assumed for that. The `numbered` pair has fewer statements:
+    where calls leave memory as `leaves` says, it tells which names stand for one value."""
+    before, assumes = _with_comparisons(sides.before, sameness_unless_found(numbered.before, leaves), apart)
     target = sides.target
-    if target is not None:
-        loop, more = _with_comparisons(target.before, apart)
+    if target is not None and numbered.target is not None:
+        loop, more = _with_comparisons(target.before, sameness_unless_found(numbered.target.before, leaves), apart)
         target, assumes = replace(target, before=loop), assumes | more
     return replace(sides, before=before, target=target), tuple(sorted(assumes))
 
 
-def _with_comparisons(recorded: Printed, apart: frozenset[str]) -> tuple[Printed, set[str]]:
+def _with_comparisons(recorded: Printed, sameness: Sameness, apart: Set[str]) -> tuple[Printed, set[str]]:
     """The recorded trace that says how it compares objects of the classes that are `apart` from constants."""
     lines = list(recorded.lines)
     assumes = set()
-    for one in sorted(_compared(recorded.lines), key=lambda one: one.at, reverse=True):
+    for one in sorted(_compared(recorded.lines, sameness), key=lambda one: one.at, reverse=True):
         where = [words for name, words in one.names.items() if name in apart]
         if one.is_again and one.again in apart:
             where.append(" at one place behind others")
@@ -183,9 +185,9 @@ class _Values:
         return Counter(class_ for node, class_ in self._tested if node not in other.nodes)
 
 
-def _compared(lines: tuple[Line, ...]) -> Iterator[_Compared]:
+def _compared(lines: tuple[Line, ...], sameness: Sameness | None = None) -> Iterator[_Compared]:
     """The comparisons that a guard of the recorded trace follows."""
-    tests = {lines[at].result: (at, value, class_) for at, value, class_ in _comparisons(lines)}
+    tests = {lines[at].result: (at, value, class_) for at, value, class_ in _comparisons(lines, sameness)}
     point = passed = ""
     unknown: set[str] = set()
     for line in lines:
@@ -199,13 +201,21 @@ def _compared(lines: tuple[Line, ...]) -> Iterator[_Compared]:
             passed += f" {is_same}" if passed else ""
 
 
-def _comparisons(lines: tuple[Line, ...]) -> Iterator[tuple[int, str, str]]:
-    """The comparisons of instances with constants, each with its place, the value and its class."""
-    classes: dict[str, str] = {}
+def _comparisons(lines: tuple[Line, ...], sameness: Sameness | None = None) -> Iterator[tuple[int, str, str]]:
+    """The comparisons of instances with constants, each with its place, the value and its class; of a recorded trace
+    with its `sameness`, by whatever names these have."""
+    classes: dict[object, str] = {}
+
+    def of(text: str) -> object:
+        return sameness.of(BEFORE, text) if sameness else text
+
+    def is_constant(text: str) -> bool:
+        return sameness.of(BEFORE, text) in sameness.constant if sameness else is_pointer(text)
+
     for at, line in enumerate(lines):
         if line.name in CLASS_TESTS:
-            classes[line.args[0]] = line.args[1]
+            classes[of(line.args[0])] = line.args[1]
         elif line.name in ("instance_ptr_eq", "instance_ptr_ne"):
-            values = [text for text in line.args if is_variable(text)]
-            if len(values) == 1 and any(map(is_pointer, line.args)):
-                yield at, values[0], classes.get(values[0], "")
+            values = [text for text in line.args if is_variable(text) and not is_constant(text)]
+            if len(values) == 1 and any(map(is_constant, line.args)):
+                yield at, values[0], classes.get(of(values[0]), "")

@@ -62,6 +62,11 @@ _CANNOT_RAISE = "EF=0"
 _NOTHING = Line(None, "", ())
 
 
+def never_raising(descr: str) -> str:
+    """The descr of a function that gives the same each time, of one that does not raise either."""
+    return _EFFECT.sub(_CANNOT_RAISE, descr)
+
+
 def with_calls_of_constants(sides: Sides) -> Sides:
     """The pair whose recorded trace says, of functions and sums of constants that have neither raised nor overflowed,
     that they do not, if the optimized one leaves them out."""
@@ -80,7 +85,7 @@ def with_calls_of_constants(sides: Sides) -> Sides:
         if not is_of_constants:
             lines.append(line)
         elif line.name.startswith("call_pure") and line.function not in called and after.name == "guard_no_exception":
-            lines.append(replace(line, descr=_EFFECT.sub(_CANNOT_RAISE, line.descr)))
+            lines.append(replace(line, descr=never_raising(line.descr)))
             computed.add(line.result)
         elif line.name == "int_add_ovf" and after.name == "guard_no_overflow":
             lines += (*_no_overflow(names, *line.args), line)

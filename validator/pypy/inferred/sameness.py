@@ -382,7 +382,13 @@ def _is_at(recorded: Position, optimized: Position, is_stored_to: bool) -> bool:
     return recorded[0] == optimized[0] if is_stored_to else recorded == optimized
 
 
-@lru_cache(maxsize=4)  # a pair is translated up to three times, some with a loop
+@lru_cache(maxsize=8)  # a pair is translated up to three times, some with a loop
 def sameness_in(recorded: Printed, preserved: Preserved = NOTHING) -> Sameness:
     """The classes of a recorded trace, as far as it alone tells. They are shared, and do not grow."""
     return Sameness(alone(recorded), preserved)
+
+
+def sameness_unless_found(recorded: Printed, preserved: Preserved) -> Sameness:
+    """The same, without what its guards find to be one object: it holds in front of them, too."""
+    lines = (line for line in recorded.lines if line.name not in (*IDENTITY, *FIND_OUT))
+    return sameness_in(recorded.with_lines(tuple(lines)), preserved)

@@ -11,20 +11,25 @@ has passed and no call has come since. Where what became of that trace loads tha
 not have known the constant, and may watch nothing: then nothing is said, unless it has found each such object to be a
 constant by then. What is found to be a constant behind the watch is not watched, but where a loop was peeled: by the
 next iteration it is known.
+
+What constants hold in fields and items that never change are constants, too, and what a function gives of such ones
+that gives the same each time: so `super()` finds a method. Where the optimized trace calls that function nowhere, it
+does not raise, since it has not.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Set
 from dataclasses import dataclass, field
 from functools import partial
+from itertools import chain
 from math import inf
 
 from optimizer.ir.immutable import replace
-from validator.pypy.inferred.executed import LASTING, statement
+from validator.pypy.inferred.executed import LASTING, never_raising, statement
 from validator.pypy.inferred.fields import is_pure
-from validator.pypy.inferred.numbering import IDENTITY, Preserved
-from validator.pypy.inferred.sameness import FIND_OUT, Node, Sameness, sameness_in
+from validator.pypy.inferred.numbering import Preserved
+from validator.pypy.inferred.sameness import FIND_OUT, Node, Sameness, sameness_in, sameness_unless_found
 from validator.pypy.printed.lines import Line, Printed, is_float, is_pointer
 from validator.pypy.printed.straight import BEFORE, Sides
 
@@ -42,12 +47,12 @@ def with_watched(
         if not any(line.name == "quasiimmut_field" for line in recorded.lines):
             return recorded
         loaded = _found_behind(optimized)
-        plain = recorded.with_lines(tuple(line for line in recorded.lines if line.name not in (*IDENTITY, *FIND_OUT)))
         is_peeled = any(line.name == "label" for line in optimized.lines)
-        watch = _Watch(
-            sameness_in(recorded, leaves), sameness_in(plain, leaves), recorded, loaded, is_fixed, names, is_peeled
-        )
-        return recorded.with_lines(tuple(line for one in recorded.lines for line in (*watch.in_front(one), one)))
+        called = {line.function for line in optimized.lines if line.is_call}
+        known = sameness_in(recorded, leaves), sameness_unless_found(recorded, leaves)
+        watch = _Watch(*known, recorded, loaded, called, is_fixed, names, is_peeled)
+        behind = (*recorded.lines[1:], recorded.lines[-1])
+        return recorded.with_lines(tuple(chain.from_iterable(map(watch.told, recorded.lines, behind))))
 
     said = replace(sides, before=told(sides.before, whole.after))
     if said.target and whole.target:
@@ -75,13 +80,16 @@ def _is_load(line: Line) -> bool:
 @dataclass(slots=True)
 class _Watch:
     """A walk over a recorded trace: its classes, and those that are `known` without what it finds out, of which guards
-    have found out some so far; the constants that are watched, whether the code is valid here, what is computed from
-    constants and such fields, which of that is lost behind the next call, and what guards have found."""
+    have found out some so far; the functions that are called where it was optimized; the constants that are watched,
+    whether the code is valid here, what is computed from constants and such fields, which of that is lost behind the
+    next call, which of it the optimizer has computed, too, the names of what is computed anew, and what guards have
+    found."""
 
     sameness: Sameness
     known: Sameness
     printed: Printed
     loaded: Mapping[str, float]
+    called: Set[str]
     is_fixed: Callable[[str], bool]
     names: Iterator[int]
     is_peeled: bool
@@ -90,6 +98,8 @@ class _Watch:
     is_valid: bool = False
     made: dict[str, Line] = field(default_factory=dict)
     of_field: set[str] = field(default_factory=set)
+    computed: set[str] = field(default_factory=set)
+    named: dict[str, Line] = field(default_factory=dict)
     found: list[tuple[Line, Mapping[str, Line]]] = field(default_factory=list)
     of: Callable[[str], Node] = field(init=False)
     constants: dict[Node, str] = field(init=False)
@@ -98,35 +108,57 @@ class _Watch:
         self.of = partial(self.sameness.of, BEFORE)
         self.constants = {self.of(arg): arg for line in self.printed.lines for arg in line.args if is_pointer(arg)}
 
-    def in_front(self, line: Line) -> Iterator[Line]:
-        """The statements that the line asks for, which is passed."""
+    def told(self, line: Line, behind: Line) -> Iterator[Line]:
+        """The line, which is passed, with the one `behind` it, and behind the statements that it asks for."""
+        yield from self._in_front(line)
+        if line.result and (sources := self._sources(line, behind)):
+            self._make(line, line.result, sources)
+        cannot_raise = line.is_call and line.result in self.computed
+        yield replace(line, descr=never_raising(line.descr)) if cannot_raise else line
+
+    def _in_front(self, line: Line) -> Iterator[Line]:
         if line.name in FIND_OUT:
             self.found_out.add(self.known.of(BEFORE, line.args[0]))
         if line.name == "quasiimmut_field":
-            if self.known.of(BEFORE, line.args[0]) in self.found_out | self.known.constant or self.is_peeled:
+            if self.is_peeled or self._is_found(line.args[0]):
                 self.watched.add(self.of(line.args[0]))
         elif line.name == "guard_not_invalidated":
             self.is_valid = True
         elif line.may_write:
             self.is_valid = False
-            self.made = {text: made for text, made in self.made.items() if text not in self.of_field}
+            for lasting in (self.made, self.named):
+                for text in self.of_field & lasting.keys():
+                    del lasting[text]
         elif line.is_guard and line.args and line.args[0] in self.of_field & self.made.keys():
             self.found.append((line, {**self.made}))
             yield from self._said(line, self.made, line.passed)
         elif line.name == "jump" and self.is_valid:
             for guard, made in self.found:
                 yield from self._said(guard, made, line.passed)
-        elif line.result and (sources := self._sources(line)):
-            self.made[line.result] = replace(line, args=sources, point="", passed=None)
-            if self._is_of_watched(line) or not self.of_field.isdisjoint(sources):
-                self.of_field.add(line.result)
 
-    def _sources(self, line: Line) -> tuple[str, ...]:
-        """The texts of what the operation computes its result from, if all of it is known here."""
+    def _make(self, line: Line, result: str, sources: tuple[str, ...]) -> None:
+        """Notes from what the result is computed."""
+        descr = never_raising(line.descr) if line.is_call else line.descr
+        self.made[result] = replace(line, args=sources, descr=descr, point="", passed=None)
+        if self._is_of_watched(line) or not self.of_field.isdisjoint(sources):
+            self.of_field.add(result)
+        if all(map(self._is_found, line.args)):
+            self.computed.add(result)
+
+    def _is_found(self, text: str) -> bool:
+        """Does the optimizer know by now which constant that is?"""
+        known = self.known.of(BEFORE, text)
+        return not known[0] or known in self.found_out | self.known.constant or text in self.computed
+
+    def _sources(self, line: Line, behind: Line) -> tuple[str, ...]:
+        """The texts of what the operation computes its result from, if all of it is known here. A function gives the
+        same if it has not raised."""
         if _is_load(line):
             is_known = self.is_fixed(line.descr) or self._is_of_watched(line)
         else:
-            is_known = line.name in LASTING or line.name.startswith("getarrayitem_gc_pure")
+            gives_again = line.name.startswith("call_pure") and behind.name != "guard_exception"
+            is_gone = gives_again and line.function not in self.called
+            is_known = is_gone or line.name in LASTING or line.name.startswith("getarrayitem_gc_pure")
         sources = tuple(map(self._source, line.args)) if is_known else ()
         return sources if all(sources) else ()
 
@@ -135,15 +167,18 @@ class _Watch:
         if not (_is_load(line) and is_pure(line.descr)) or self.is_fixed(line.descr):
             return False
         node = self.of(line.args[0])
-        return self.is_valid and node in self.watched and node in self.constants
+        is_constant = node in self.constants or line.args[0] in self.made
+        return self.is_valid and node in self.watched and is_constant
 
     def _said(self, guard: Line, made: Mapping[str, Line], passed: int | None) -> Iterator[Line]:
         """The finding of the guard, behind so many positions, if the optimizer knew by then what that loads from."""
         computing: dict[str, Line] = {}
-        for said in statement(guard, self._named(guard.args[0], made, computing)):
-            loads = [one.descr for one in computing.values() if _is_load(one) and not self.is_fixed(one.descr)]
-            if all(self.loaded.get(descr, -1) < (0 if passed is None else passed) for descr in loads):
-                yield from (*computing.values(), said)
+        value = self._named(guard.args[0], made, computing)
+        loads = [one.descr for one in computing.values() if _is_load(one) and not self.is_fixed(one.descr)]
+        if all(self.loaded.get(descr, -1) < (0 if passed is None else passed) for descr in loads):
+            new = [one for text, one in computing.items() if text not in self.named]
+            self.named |= computing
+            yield from (*new, *statement(guard, value))
 
     def _source(self, text: str) -> str:
         """The text that stands for a value: itself, or a constant that it is; "" of others. Guards alone may have found
@@ -159,5 +194,7 @@ class _Watch:
             return text
         if text not in computing:
             args = tuple(self._named(arg, made, computing) for arg in made[text].args)
-            computing[text] = replace(made[text], result=f"{text[0]}{next(self.names)}", args=args)
+            computing[text] = self.named.get(text) or replace(
+                made[text], result=f"{text[0]}{next(self.names)}", args=args
+            )
         return computing[text].result or ""
