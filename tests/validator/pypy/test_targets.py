@@ -15,6 +15,9 @@ LABEL = Line(None, "label", ("p0", "i2"), "1")
 WRITES, READS = (f"call_n(ConstClass({name}), p0, descr=<Callv 0 r EF=5>)" for name in ("writes", "reads"))
 LEFT = "guard_true(i1, descr=<Guard0x7f20>) [p0, i1]"
 STORES = f"setfield_gc(p0, i1, descr={VALUE})"
+NEW = ("p5 = new_with_vtable(descr=<SizeDescr 16>)", f"setfield_gc(p5, 7, descr={VALUE})")
+LOADED = "p6 = getfield_gc_r(p0, descr=<FieldP m.A.inst_next 24>)"
+STORES_THERE = f"setfield_gc(p6, i1, descr={VALUE})"
 
 
 def works(called: str, memory: str) -> bool:
@@ -70,6 +73,11 @@ def bridge(guard: str, *lines: str, jump: str | None = "p0, i1") -> str:
         ((f"i3 = getfield_gc_i(p0, descr={VALUE})",), "p0, i3", False),
         ((f"i3 = getfield_gc_i(p0, descr={VALUE})", "guard_value(i3, 7, descr=<Guard0x7f09>) []"), "p0, 7", False),
         ((), "p0, i1", True),
+        ((STORES, *NEW), "p0, i1", False),
+        ((LOADED, STORES_THERE, *NEW), "p6, i1", False),
+        ((NEW[0], LOADED, STORES_THERE, NEW[1]), "p6, i1", True),  # it may be the new one
+        ((*NEW, f"setfield_gc(p5, i1, descr={VALUE})"), "p5, i1", False),
+        ((STORES, NEW[0], "p7 = same_as_r(p5)", NEW[1].replace("p5", "p7")), "p0, i1", True),
     ],
 )
 def test_a_bridge_has_it_in_hand(lines: tuple[str, ...], jump: str, *, changes: bool) -> None:
@@ -99,6 +107,9 @@ def test_its_parent_has_had_it(parent: tuple[str, ...], own: tuple[str, ...], ju
         ("7f01", (READS,), "p0, i1", False),
         ("7f01", (WRITES,), "p0, i1", True),
         ("7f01", (), "p0, 7", True),
+        ("7f01", NEW, "p0, i1", False),
+        ("7f01", NEW, "p5, i1", True),
+        ("7f01", (STORES_THERE,), "p0, i1", True),
         ("7f00", (), "p0, i1", True),
         ("7f99", (), "p0, i1", True),
     ],
@@ -145,6 +156,11 @@ def test_the_body_has_written_there_in_front_of_the_guard() -> None:
     assert may_change(bridge("7f01"), body=WRITES)
     assert may_change(bridge("7f01"), body=f"setfield_gc(p0, 7, descr={VALUE})")
     assert not may_change(bridge("7f01"), body=f"setfield_gc(p0, i2, descr={VALUE})")
+
+
+def test_what_is_new_in_the_body_is_none_of_what_the_label_takes() -> None:
+    assert not may_change(bridge("7f01"), preamble=WRITES, body="\n".join(NEW))
+    assert may_change(bridge("7f01"), preamble=f"{WRITES}\n{NEW[0]}", body=NEW[1])
 
 
 def test_each_of_them_has_to_vouch() -> None:
@@ -233,7 +249,7 @@ def test_constant_objects_have_other_names_in_other_traces(asks: str, value: str
 
 
 def test_stores_to_new_objects_leave_a_field_that_never_changes() -> None:
-    found = comers(bridge("7f01", "p5 = new(descr=<SizeDescr 24>)", f"setfield_gc(p5, 7, descr={VALUE})"))
+    found = comers(bridge("7f01", WRITES, LOADED, STORES_THERE))
     assert found.may_change(LABEL, (VALUE, "p0"), "i2", works)
     assert not found.may_change(LABEL, (VALUE, "p0"), "i2", works, is_fixed=True)
 

@@ -100,10 +100,10 @@ def _last_jump(section: Section) -> str | None:
 
 @dataclass(frozen=True, slots=True)
 class _Done:
-    """The work of a trace since it began, or was at a label: the memories to which it has stored, the functions that it
-    has called, and what it has in hand: what is in a place, the constant that a guard has found that to be, if one has,
-    and the functions called since; and what it has `found` of values: statements as facts are, `_ANY` class of what it
-    has made."""
+    """The work of a trace since it began, or was at a label: the memories to which it has stored, but for objects that
+    it has made since, the functions that it has called, and what it has in hand: what is in a place, the constant that
+    a guard has found that to be, if one has, and the functions called since; and what it has `found` of values:
+    statements as facts are, `_ANY` class of what it has made."""
 
     stored: frozenset[str]
     called: frozenset[str]
@@ -319,12 +319,19 @@ def _exits(lines: tuple[Line, ...], number: int, *, is_loop: bool) -> Iterator[t
     stored, called = set[str](), list[str]()
     known: dict[Place, tuple[str, int]] = {}
     found = defaultdict[str, set[tuple[str, str]]](set)
+    born, new = dict[str, int](), set[str]()  # since the last label: what stands in front is older than all
     is_in_body = False
-    for line in lines:
+    for at, line in enumerate(lines):
         is_label = is_loop and line in labels[1:2]
         access, memory = line.access, _stored(line)
+        if line.result:
+            born[line.result] = at
+            new |= {line.result} if line.name.startswith("new") else set()
         if line.may_write:
             called.append(line.function)
+        elif memory and access and access.place[0] in new:
+            since = born[access.place[0]]
+            known = {p: held for p, held in known.items() if p[0] != memory or born.get(p[1], -1) < since}
         elif memory:
             stored.add(memory)
             known = {place: held for place, held in known.items() if memory not in (_ANY, place[0])}
@@ -344,7 +351,7 @@ def _exits(lines: tuple[Line, ...], number: int, *, is_loop: bool) -> Iterator[t
             found[name].add(statement)
         if line.name == "label":  # others may come there, too
             is_in_body |= line is not labels[0] or not is_loop
-            for one in (stored, called, known, found):
+            for one in (stored, called, known, found, born, new):
                 one.clear()
 
 
