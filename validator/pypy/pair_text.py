@@ -70,7 +70,7 @@ def translated(
     numbered = sides
     sides, watched = with_watched(sides, whole, *known)
     sides = with_calls_of_constants(with_constants(sides, *known))
-    sides, apart = with_classes(sides, numbered, knowledge.leaves, knowledge.inferred.apart)
+    sides, apart = with_classes(sides, numbered, knowledge.inferred.apart)
     sides, strategies = with_strategies(sides, knowledge.inferred.strategies)
     sides, zeros = with_zeros(sides, knowledge.inferred.zeros)
     sides, lengths = with_lengths(sides, knowledge.inferred.lengths)

@@ -70,13 +70,68 @@ def test_one_that_stays_where_the_class_is_not_known_says_nothing() -> None:
 
 ITEM = "<FieldP Box.inst_item 16>"
 LOADED = f"p6 = getfield_gc_r({{}}, descr={ITEM})"
+PUT = ("p5 = new_with_vtable(descr=<SizeDescr 24>)", f"setfield_gc(p5, p0, descr={ITEM})")
+BOXED = (PUT[0], f"setfield_gc(p5, ConstPtr(ptr4), descr={ITEM})")
+BOTH = ("i3 = instance_ptr_eq(p0, p6)", "guard_false(i3)")
 NOT_SAME = ("i2 = instance_ptr_eq(ConstPtr(ptr3), p6)", "guard_false(i2)")
 
 
 def test_an_object_is_of_its_class_by_whatever_name() -> None:
-    put = ("p5 = new_with_vtable(descr=<SizeDescr 24>)", f"setfield_gc(p5, p0, descr={ITEM})")
-    before = (*put, KNOWN, LOADED.format("p5"), *NOT_SAME, STORE, "finish(p1)")
+    before = (*PUT, KNOWN, LOADED.format("p5"), *NOT_SAME, STORE, "finish(p1)")
     assert is_proved(judged_last(compared() * 2 + recorded("[p0, p1]", *before) + optimized(KNOWN)))
+
+
+@pytest.mark.parametrize(("passes", "is_kept"), [("guard_false", True), ("guard_true", True), ("guard_true", False)])
+def test_one_that_stays_or_is_the_constant_says_so_by_whatever_name(passes: str, *, is_kept: bool) -> None:
+    test = NOT_SAME[0], f"{passes}(i2)"
+    before = recorded("[p0, p1]", *PUT, KNOWN, LOADED.format("p5"), *test, STORE, "finish(p1)")
+    kept = (NOT_SAME[0].replace("p6", "p0"), test[1]) if is_kept else ()
+    first, *_ = judged(compared() * 2 + before + optimized(KNOWN, *kept))
+    assert not is_proved(first)
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        # the optimized trace does not ask for the class
+        ((*PUT, KNOWN, LOADED.format("p5"), *NOT_SAME), (NOT_SAME[0].replace("p6", "p0"), NOT_SAME[1])),
+        (  # it has kept what it has known over a call
+            (KNOWN, f"setfield_gc(p1, p0, descr={ITEM})", WORK.format("p1"), LOADED.format("p1"), *NOT_SAME),
+            (KNOWN, WORK.format("p1"), NOT_SAME[0].replace("p6", "p0"), NOT_SAME[1]),
+        ),
+        (  # with a constant that has another name in the recorded trace, of which one stays, or is the object
+            (*BOXED, KNOWN, LOADED.format("p5"), *BOTH),
+            (BOTH[0].replace("p6", "ConstPtr(ptr14)"), BOTH[1]),
+        ),
+        ((*BOXED, KNOWN, LOADED.format("p5"), BOTH[0], BOTH[1].replace("false", "true")), (KNOWN,)),
+    ],
+)
+def test_whatever_the_names_it_stays_or_is_the_constant(before: tuple[str, ...], after: tuple[str, ...]) -> None:
+    pair = recorded("[p0, p1]", *before, STORE, "finish(p1)") + optimized(*after)
+    first, *_ = judged(compared() * 2 + pair)
+    assert not is_proved(first)
+
+
+def test_that_one_of_another_name_is_gone_says_nothing_of_others() -> None:
+    before = recorded("[p0, p1]", *PUT, KNOWN, LOADED.format("p5"), *NOT_SAME, STORE, "finish(p1)")
+    assert not is_proved(judged_last((before + optimized(KNOWN)) * 2 + compared()))
+
+
+def test_a_trace_without_a_pair_says_that_one_is_the_constant_by_whatever_name() -> None:
+    test = NOT_SAME[0], "guard_true(i2)"
+    alone = recorded("[p0, p1]", *PUT, KNOWN, LOADED.format("p5"), *test, STORE, "finish(p1)")
+    assert is_proved(judged_last(compared() * 2))
+    assert not is_proved(judged_last(alone + compared() * 2))
+
+
+def test_a_constant_by_another_name_is_none_of_those_at_its_place() -> None:
+    """It is compared in front of the one there, of which two pairs speak."""
+    point = POINT.format(line=9)
+    test = ("i2 = instance_ptr_eq(ConstPtr(ptr3), p0)", "guard_false(i2)")
+    before = recorded("[p0, p1]", point, *BOXED, KNOWN, LOADED.format("p5"), *BOTH, *test, STORE, "finish(p1)")
+    other = compared(passes="guard_true", is_gone=False, line=8)
+    of_place = compared(line=9) * 2 + other
+    assert not is_proved(judged_last(of_place + before + optimized(point, KNOWN)))
 
 
 def test_another_one_may_be_the_constant_by_the_time() -> None:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
-from tests.pypy_logs import POINT, WORK, judged_bridge
+from tests.pypy_logs import POINT, WORK, judged, judged_bridge, loop, recorded
 from validator import Proved
 from validator.pypy.inferred.watched import WATCHED, with_watched
 from validator.pypy.printed.lines import Line, Printed
@@ -44,6 +46,7 @@ def test_what_is_computed_from_it_is_what_it_was() -> None:
     assert isinstance(judged_bridge((*KEPT, *found), optimized).verdict, Proved)
 
 
+ELSEWHERE = ("quasiimmut_field(p0, descr=<QuasiImmutDescr 6>)", f"i20 = getfield_gc_i(p0, descr={FIELD})")
 FIXED = "<FieldP A.inst_code 24 pure>"
 THERE = (
     f"p4 = getfield_gc_r(p3, descr={FIXED})",
@@ -104,6 +107,57 @@ def test_wrong_ones_of_those_are_not_proved(before: tuple[str, ...], after: tupl
     assert not isinstance(judged_bridge(before, after).verdict, Proved)
 
 
+ASKED = "guard_isnull(p3)", "guard_isnull(p3, descr=<Guard0x7f24>) [p0]"
+LOADS = LOAD.replace("p3", "ConstPtr(ptr12)"), "i5 = int_add(i4, 1)", "finish(i5)"
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        (  # p3 is NULL behind the call alone
+            (HELD_BY_INPUT, CALL.format("i6", "p3, 1"), "guard_no_exception()", ASKED[0], *ELSEWHERE, "finish(3)"),
+            (HELD_BY_INPUT, ASKED[1], *ELSEWHERE, "finish(3)"),
+        ),
+        (  # the field is loaded: PyPy may not have known the constant, and may watch nothing
+            (*KEPT, WATCH, VALID, LOAD, CALL.format("i6", "p3, i4"), "guard_no_exception()", *LOADS[1:]),
+            (*CALLED, STILL_VALID, *LOADS),
+        ),
+    ],
+)
+def test_a_function_may_raise_for_what_was_not_known_by_then(before: tuple[str, ...], after: tuple[str, ...]) -> None:
+    assert not isinstance(judged_bridge(before, after).verdict, Proved)
+
+
+def peeled(*asks: str, is_left_out: bool) -> str:
+    """A loop that watches a field of what a guard behind that finds, and asks for it in each iteration: what the
+    optimized trace does not load, or does."""
+    points = [POINT.format(line=line) for line in range(5, 9)]
+    load, is_seven = (LOAD, "guard_value(i4, 7)")
+    work = "call_n(ConstClass(use), {}, descr=<Callv 0 i EF=5>)"
+    ahead, behind = (points[0], HELD_BY_INPUT), (VALID, load, points[1], *asks, points[2], is_seven, points[3])
+    before = (*ahead, WATCH, *behind, work.format("i4"), "guard_no_exception()", "jump(p0, descr=<Loop-1>)")
+    kept = (line for line in behind if not is_left_out or line not in (load, is_seven))
+    once = (*ahead, *kept, work.format(7), "guard_no_exception()")
+    again = (re.sub(r"\b([ip])([345])\b", r"\g<1>1\2", line) for line in once)
+    guards = (f", descr=<Guard0x7{number}>) [p0]" for number in range(100, 200))
+    first, second = (
+        [line[:-1] + next(guards).replace(", ", "", "()" in line) if "guard" in line else line for line in part]
+        for part in (once, again)
+    )
+    after = ("label(p0, descr=TargetToken(140))", *first, "label(p0, descr=TargetToken(141))", *second)
+    lines = (line if "point" in line else f"+1: {line}" for line in (*after, "jump(p0, descr=TargetToken(141))"))
+    return recorded("[p0]", *before) + loop("[p0]", *lines)
+
+
+def test_a_loop_that_was_peeled_watches_what_it_does_not_ask_for_again() -> None:
+    for asks in (
+        ("guard_value(p3, ConstPtr(ptr1))",),
+        ("i5 = instance_ptr_eq(p3, ConstPtr(ptr1))", "guard_true(i5)"),
+    ):
+        assert isinstance(judged(peeled(*asks, is_left_out=False))[0].verdict, Proved)
+        assert not isinstance(judged(peeled(*asks, is_left_out=True))[0].verdict, Proved)
+
+
 def test_a_function_that_is_called_elsewhere_may_raise() -> None:
     called = CALL.format("i9", "p0, 2").replace("call_pure", "call")
     guarded = called, "guard_no_exception(descr=<Guard0x7f23>) [p0]"
@@ -112,7 +166,6 @@ def test_a_function_that_is_called_elsewhere_may_raise() -> None:
     assert not isinstance(judged_bridge((*before, *LOOKED), (*after, "finish(10)")).verdict, Proved)
 
 
-ELSEWHERE = ("quasiimmut_field(p0, descr=<QuasiImmutDescr 6>)", f"i20 = getfield_gc_i(p0, descr={FIELD})")
 LOADED = "p9 = getfield_gc_r(p0, descr=<FieldP C.one 8>)"
 
 
@@ -222,9 +275,9 @@ def test_a_load_in_the_loop_that_a_bridge_jumps_to_does_not_matter_to_the_bridge
         Line(None, "guard_value", ("i4", "7")),
     )
     found, loads, empty = (Printed(("p0",), (*lines, end)) for lines in (watch, (load,), ()))
-    for bridge, loop in ((empty, loads), (loads, empty), (empty, empty)):
-        sides = Sides(found, bridge, Sides(found, loop))
+    for own, of_loop in ((empty, loads), (loads, empty), (empty, empty)):
+        sides = Sides(found, own, Sides(found, of_loop))
         stated, _ = with_watched(sides, sides, lambda function, memory: False, lambda memory: False)
         assert stated.target is not None
-        for one, optimized in ((stated, bridge), (stated.target, loop)):
+        for one, optimized in ((stated, own), (stated.target, of_loop)):
             assert any(line.name == "record_exact_value_i" for line in one.before.lines) is (optimized is empty)

@@ -17,15 +17,14 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Set
+from collections.abc import Callable, Iterator, Mapping, Set
 from dataclasses import dataclass, field
 from functools import partial
-from itertools import takewhile
+from itertools import chain, takewhile
 
 from optimizer.ir.immutable import replace
 from validator.pypy.inferred.executed import PASSES
-from validator.pypy.inferred.numbering import Preserved
-from validator.pypy.inferred.sameness import Sameness, sameness_unless_found
+from validator.pypy.inferred.sameness import Node, Sameness, sameness_in, sameness_unless_found
 from validator.pypy.inferred.witnesses import Row, Witness, told_alone
 from validator.pypy.inferred.written import ALLOCATIONS
 from validator.pypy.printed.kinds.tables import CLASS_TESTS, class_name
@@ -38,6 +37,10 @@ _NAMED = re.compile(r"ConstClass\([A-Za-z_][\w.]*\)|\w+'[ \w]*")
 _BYTECODE = re.compile(r"~#[0-9]+ ((?!IS_OP|COMPARE_OP|CONTAINS_OP|JUMP_IF_NOT_EXC_MATCH|CALL_)(\w+)'.*)")
 """The bytecode at a place of the program, with the answers of comparisons there; but for `x is y` and what asks that on
 its way (`x == y`, `x in y`, `except x`, `isinstance`), which compare with constants of the program."""
+
+
+_BY_IDENTITY = ("instance_ptr_eq", "instance_ptr_ne")
+"""The comparisons of instances."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,35 +86,49 @@ class Apart:
         """Takes in a pair; of a loop that was peeled, the preamble: what its body leaves out it may know from that.
         Where the optimized trace does not have the value, it may know the object; where it is compared in front of its
         class, the answer."""
-        lines = sides.before.lines
+        lines, of = sides.before.lines, partial(sameness.of, BEFORE)
         left = tuple(takewhile(lambda line: line.name != "label", sides.after.lines))
-        classes = {sameness.of(BEFORE, line.args[0]): line.args[1] for line in lines if line.name in CLASS_TESTS}
+        classes = {of(line.args[0]): line.args[1] for line in lines if line.name in CLASS_TESTS}
         known = {
-            sameness.of(BEFORE, line.result if line.name in ALLOCATIONS and line.result else line.args[0])
+            of(line.result if line.name in ALLOCATIONS and line.result else line.args[0])
             for line in lines
             if line.name in (*ALLOCATIONS, "guard_value")
         }
         kept = Counter(sameness.of(AFTER, value) for _, value, _ in _comparisons(left))
         kept -= Counter(sameness.of(AFTER, one.value) for one in _compared(left) if one.is_same)
-        compared = [(one, sameness.of(BEFORE, one.value)) for one in _compared(lines)]
+        compared = [(one, of(one.value)) for one in _compared(lines, of)]
+        of_its_name = {one.at for one in _compared(lines) if one.class_}
         unknown = Counter(node for one, node in compared if not one.class_)
         here = _Values(sides.before.inputs, lines, sameness, BEFORE)
         there = _Values(sides.after.inputs, left, sameness, AFTER)
         lost, new = here.tested_beside(there), there.tested_beside(here)
         is_plain = kept.keys() <= {node for _, node in compared}
+        self._deny(lines, sameness, kept)
+        self.denied |= {one.class_ for one in _compared(left) if not one.is_same}
         for one, node in compared:
             one = replace(one, class_=classes.get(node, "")) if one.is_same else one
             if one.is_same or kept[node] > unknown[node]:
                 self.denied |= {*one.names, one.again}
                 continue
             is_there = node in there.nodes or new[one.class_] >= lost[one.class_]
-            if one.class_ and is_plain and is_there and node not in known:
+            if one.at in of_its_name and is_plain and is_there and node not in known:
                 for name in one.names if not unknown[node] else (one.again,) * one.is_again:
                     self.gone.setdefault(name, set()).add(pair)
+
+    def _deny(self, lines: tuple[Line, ...], sameness: Sameness, kept: Mapping[Node, int]) -> None:
+        """Takes in that objects are constants of their classes, or are `kept` to be compared with such, by whatever
+        names."""
+        of = partial(sameness.of, BEFORE)
+        classes = {of(line.args[0]): line.args[1] for line in lines if line.name in CLASS_TESTS}
+        same = chain.from_iterable(_found_same(lines, sameness))
+        asked = [one for one in _compared_with_constants(lines, sameness) if kept.get(of(one.value))]
+        self.denied |= {classes[node] for node in same if node in classes} | {one.class_ for one in asked}
 
     def contradict(self, sides: Sides) -> None:
         """Takes in what each trace contradicts by itself: the recorded one, where it finds an object to be the
         constant, and the optimized one, where it compares one whose class it knows."""
+        sameness = sameness_in(sides.before)
+        self._deny(sides.before.lines, sameness, {})
         classes = {line.args[0]: line.args[1] for line in sides.before.lines if line.name in CLASS_TESTS}
         same = [one for one in _compared(sides.before.lines) if one.is_same]
         found = [replace(one, class_=classes.get(one.value, "")) for one in same]
@@ -136,14 +153,14 @@ class Apart:
                 raise ValueError
 
 
-def with_classes(sides: Sides, numbered: Sides, leaves: Preserved, apart: Set[str]) -> tuple[Sides, tuple[str, ...]]:
+def with_classes(sides: Sides, numbered: Sides, apart: Set[str]) -> tuple[Sides, tuple[str, ...]]:
     """The pair whose recorded trace, with that of the loop that it jumps to, says how it compares objects of the
     classes that are `apart` with constants; and what is assumed for that. The `numbered` pair has fewer statements:
-    where calls leave memory as `leaves` says, it tells which names stand for one value."""
-    before, assumes = _with_comparisons(sides.before, sameness_unless_found(numbered.before, leaves), apart)
+    it tells which names stand for one value, whatever calls do."""
+    before, assumes = _with_comparisons(sides.before, sameness_unless_found(numbered.before), apart)
     target = sides.target
     if target is not None and numbered.target is not None:
-        loop, more = _with_comparisons(target.before, sameness_unless_found(numbered.target.before, leaves), apart)
+        loop, more = _with_comparisons(target.before, sameness_unless_found(numbered.target.before), apart)
         target, assumes = replace(target, before=loop), assumes | more
     return replace(sides, before=before, target=target), tuple(sorted(assumes))
 
@@ -152,7 +169,9 @@ def _with_comparisons(recorded: Printed, sameness: Sameness, apart: Set[str]) ->
     """The recorded trace that says how it compares objects of the classes that are `apart` from constants."""
     lines = list(recorded.lines)
     assumes = set()
-    for one in sorted(_compared(recorded.lines, sameness), key=lambda one: one.at, reverse=True):
+    by_name = _compared(recorded.lines, partial(sameness.of, BEFORE))
+    compared = [*by_name, *_compared_with_constants(recorded.lines, sameness)]
+    for one in sorted(compared, key=lambda one: one.at, reverse=True):
         where = [words for name, words in one.names.items() if name in apart]
         if one.is_again and one.again in apart:
             where.append(" at one place behind others")
@@ -185,37 +204,57 @@ class _Values:
         return Counter(class_ for node, class_ in self._tested if node not in other.nodes)
 
 
-def _compared(lines: tuple[Line, ...], sameness: Sameness | None = None) -> Iterator[_Compared]:
-    """The comparisons that a guard of the recorded trace follows."""
-    tests = {lines[at].result: (at, value, class_) for at, value, class_ in _comparisons(lines, sameness)}
+_Named = Callable[[str], object]
+"""The value that a name stands for."""
+
+
+def _compared(
+    lines: tuple[Line, ...], of: _Named = str, is_constant: Callable[[str], bool] = is_pointer
+) -> Iterator[_Compared]:
+    """The comparisons that a guard of the recorded trace follows, of values `of` these names."""
+    tests = {lines[at].result: (at, value, class_) for at, value, class_ in _comparisons(lines, of, is_constant)}
     point = passed = ""
-    unknown: set[str] = set()
+    unknown: set[object] = set()
     for line in lines:
         if line.name in PASSES and line.args[0] in tests:
             at, value, class_ = tests[line.args[0]]
-            unknown |= set() if class_ else {value}
+            unknown |= set() if class_ else {of(value)}
             passed = passed if line.point == point else line.point
             point = line.point
             is_same = PASSES[line.name] == lines[at].name.endswith("_eq")
-            yield _Compared(at, passed, value, class_, is_same, passed != "" and value in unknown)
+            yield _Compared(at, passed, value, class_, is_same, passed != "" and of(value) in unknown)
             passed += f" {is_same}" if passed else ""
 
 
-def _comparisons(lines: tuple[Line, ...], sameness: Sameness | None = None) -> Iterator[tuple[int, str, str]]:
-    """The comparisons of instances with constants, each with its place, the value and its class; of a recorded trace
-    with its `sameness`, by whatever names these have."""
+def _compared_with_constants(lines: tuple[Line, ...], sameness: Sameness) -> Iterator[_Compared]:
+    """The same with constants that have other names there, which places do not tell apart."""
+    of = partial(sameness.of, BEFORE)
+    by_name = {at for at, _, _ in _comparisons(lines)}
+    for one in _compared(lines, of, lambda text: of(text) in sameness.constant):
+        if one.at not in by_name:
+            yield replace(one, point="", is_again=False)
+
+
+def _found_same(lines: tuple[Line, ...], sameness: Sameness) -> Iterator[tuple[Node, ...]]:
+    """The objects that guards of the recorded trace find to be one and a constant."""
+    tests = {line.result: line for line in lines if line.name in _BY_IDENTITY}
+    for line in lines:
+        test = tests.get(line.args[0]) if line.name in PASSES else None
+        if test and PASSES[line.name] == test.name.endswith("_eq"):
+            nodes = tuple(sameness.of(BEFORE, text) for text in test.args)
+            if not sameness.constant.isdisjoint(nodes):
+                yield nodes
+
+
+def _comparisons(
+    lines: tuple[Line, ...], of: _Named = str, is_constant: Callable[[str], bool] = is_pointer
+) -> Iterator[tuple[int, str, str]]:
+    """The comparisons of instances with constants, each with its place, the value and its class."""
     classes: dict[object, str] = {}
-
-    def of(text: str) -> object:
-        return sameness.of(BEFORE, text) if sameness else text
-
-    def is_constant(text: str) -> bool:
-        return sameness.of(BEFORE, text) in sameness.constant if sameness else is_pointer(text)
-
     for at, line in enumerate(lines):
         if line.name in CLASS_TESTS:
             classes[of(line.args[0])] = line.args[1]
-        elif line.name in ("instance_ptr_eq", "instance_ptr_ne"):
+        elif line.name in _BY_IDENTITY:
             values = [text for text in line.args if is_variable(text) and not is_constant(text)]
             if len(values) == 1 and any(map(is_constant, line.args)):
                 yield at, values[0], classes.get(of(values[0]), "")

@@ -32,6 +32,8 @@ from validator.pypy.printed.straight import AFTER, BEFORE, TOKEN, Sides
 _NO_MEETING = ("same_as_r", "quasiimmut_field")
 FIND_OUT = ("guard_value", "record_exact_value_r")
 """The operations that tell PyPy's optimizer which constant an object is; a comparison does not."""
+FINDINGS = (*FIND_OUT, "record_exact_value_i", "guard_isnull")
+"""The operations that say which constant a value is, but for comparisons."""
 _FIND = ("guard_value", *IDENTITY)
 """The operations that find out which object something is."""
 
@@ -388,7 +390,7 @@ def sameness_in(recorded: Printed, preserved: Preserved = NOTHING) -> Sameness:
     return Sameness(alone(recorded), preserved)
 
 
-def sameness_unless_found(recorded: Printed, preserved: Preserved) -> Sameness:
-    """The same, without what its guards find to be one object: it holds in front of them, too."""
-    lines = (line for line in recorded.lines if line.name not in (*IDENTITY, *FIND_OUT))
+def sameness_unless_found(recorded: Printed, preserved: Preserved = NOTHING) -> Sameness:
+    """The same, without what its guards find to be one value: it holds in front of them, too."""
+    lines = (line for line in recorded.lines if line.name not in (*IDENTITY, *FINDINGS))
     return sameness_in(recorded.with_lines(tuple(lines)), preserved)

@@ -9,8 +9,8 @@ The recorded trace has run, so these guards tell what was in the field, which ho
 said right in front of each of them, and where the trace jumps, of the constant itself, where `guard_not_invalidated`
 has passed and no call has come since. Where what became of that trace loads that field of any object, the optimizer may
 not have known the constant, and may watch nothing: then nothing is said, unless it has found each such object to be a
-constant by then. What is found to be a constant behind the watch is not watched, but where a loop was peeled: by the
-next iteration it is known.
+constant by then. What is found to be a constant behind the watch is not watched, but where a loop was peeled, and a
+guard finds it for which the body does not ask again: by the next iteration it is known.
 
 What constants hold in fields and items that never change are constants, too, and what a function gives of such ones
 that gives the same each time: so `super()` finds a method. Where the optimized trace calls that function nowhere, it
@@ -29,7 +29,7 @@ from optimizer.ir.immutable import replace
 from validator.pypy.inferred.executed import LASTING, never_raising, statement
 from validator.pypy.inferred.fields import is_pure
 from validator.pypy.inferred.numbering import Preserved
-from validator.pypy.inferred.sameness import FIND_OUT, Node, Sameness, sameness_in, sameness_unless_found
+from validator.pypy.inferred.sameness import FIND_OUT, FINDINGS, Node, Sameness, sameness_in, sameness_unless_found
 from validator.pypy.printed.lines import Line, Printed, is_float, is_pointer
 from validator.pypy.printed.straight import BEFORE, Sides
 
@@ -47,10 +47,10 @@ def with_watched(
         if not any(line.name == "quasiimmut_field" for line in recorded.lines):
             return recorded
         loaded = _found_behind(optimized)
-        is_peeled = any(line.name == "label" for line in optimized.lines)
         called = {line.function for line in optimized.lines if line.is_call}
         known = sameness_in(recorded, leaves), sameness_unless_found(recorded, leaves)
-        watch = _Watch(*known, recorded, loaded, called, is_fixed, names, is_peeled)
+        later = _known_later(recorded, optimized, known[1])
+        watch = _Watch(*known, recorded, loaded, called, is_fixed, names, later)
         behind = (*recorded.lines[1:], recorded.lines[-1])
         return recorded.with_lines(tuple(chain.from_iterable(map(watch.told, recorded.lines, behind))))
 
@@ -58,6 +58,17 @@ def with_watched(
     if said.target and whole.target:
         said = replace(said, target=replace(said.target, before=told(said.target.before, whole.target.after)))
     return said, (WATCHED,) if said.lines != sides.lines else ()
+
+
+def _known_later(recorded: Printed, optimized: Printed, known: Sameness) -> Set[Node]:
+    """The values of a recorded loop that are known to be constants by the next iteration: guards find that out, for
+    which the body of the peeled loop does not ask again."""
+    label = next((at for at, line in enumerate(optimized.lines) if line.name == "label"), len(optimized.lines))
+    behind = optimized.lines[label].passed or 0 if label < len(optimized.lines) else 0
+    again = {(line.passed or 0) - behind for line in optimized.lines[label:] if line.name in FINDINGS}
+    found = (line for line in recorded.lines if line.name in FINDINGS and line.passed is not None)
+    is_peeled = label < len(optimized.lines)
+    return {known.of(BEFORE, line.args[0]) for line in found if is_peeled and line.passed not in again}
 
 
 def _found_behind(optimized: Printed) -> dict[str, float]:
@@ -92,12 +103,12 @@ class _Watch:
     called: Set[str]
     is_fixed: Callable[[str], bool]
     names: Iterator[int]
-    is_peeled: bool
+    later: Set[Node]
     found_out: set[Node] = field(default_factory=set)
     watched: set[Node] = field(default_factory=set)
     is_valid: bool = False
     made: dict[str, Line] = field(default_factory=dict)
-    of_field: set[str] = field(default_factory=set)
+    loads: dict[str, set[str]] = field(default_factory=dict)
     computed: set[str] = field(default_factory=set)
     named: dict[str, Line] = field(default_factory=dict)
     found: list[tuple[Line, Mapping[str, Line]]] = field(default_factory=list)
@@ -113,23 +124,23 @@ class _Watch:
         yield from self._in_front(line)
         if line.result and (sources := self._sources(line, behind)):
             self._make(line, line.result, sources)
-        cannot_raise = line.is_call and line.result in self.computed
+        cannot_raise = line.is_call and line.result and self._is_computed(line.result, line.passed)
         yield replace(line, descr=never_raising(line.descr)) if cannot_raise else line
 
     def _in_front(self, line: Line) -> Iterator[Line]:
-        if line.name in FIND_OUT:
+        if line.name in FINDINGS:
             self.found_out.add(self.known.of(BEFORE, line.args[0]))
         if line.name == "quasiimmut_field":
-            if self.is_peeled or self._is_found(line.args[0]):
+            if self.known.of(BEFORE, line.args[0]) in self.later or self._is_found(line.args[0], line.passed):
                 self.watched.add(self.of(line.args[0]))
         elif line.name == "guard_not_invalidated":
             self.is_valid = True
         elif line.may_write:
             self.is_valid = False
             for lasting in (self.made, self.named):
-                for text in self.of_field & lasting.keys():
+                for text in [text for text in lasting if self.loads[text]]:
                     del lasting[text]
-        elif line.is_guard and line.args and line.args[0] in self.of_field & self.made.keys():
+        elif line.is_guard and line.args and line.args[0] in self.made and self.loads[line.args[0]]:
             self.found.append((line, {**self.made}))
             yield from self._said(line, self.made, line.passed)
         elif line.name == "jump" and self.is_valid:
@@ -140,15 +151,25 @@ class _Watch:
         """Notes from what the result is computed."""
         descr = never_raising(line.descr) if line.is_call else line.descr
         self.made[result] = replace(line, args=sources, descr=descr, point="", passed=None)
-        if self._is_of_watched(line) or not self.of_field.isdisjoint(sources):
-            self.of_field.add(result)
-        if all(map(self._is_found, line.args)):
+        loads = {load for text in sources for load in self.loads.get(text, ())}
+        loads |= {line.descr} if self._is_of_watched(line) else set()
+        self.loads[result] = loads
+        if all(self._is_found(text, line.passed) for text in line.args):
             self.computed.add(result)
 
-    def _is_found(self, text: str) -> bool:
-        """Does the optimizer know by now which constant that is?"""
+    def _is_found(self, text: str, passed: int | None) -> bool:
+        """Does the optimizer know by now, behind so many positions, which constant that is?"""
         known = self.known.of(BEFORE, text)
-        return not known[0] or known in self.found_out | self.known.constant or text in self.computed
+        is_constant = not known[0] or known in self.found_out | self.known.constant
+        return is_constant or self._is_computed(text, passed)
+
+    def _is_computed(self, text: str, passed: int | None) -> bool:
+        """Has it been computed by then?"""
+        return text in self.computed and self._is_looked_up(text, passed)
+
+    def _is_looked_up(self, text: str, passed: int | None) -> bool:
+        """Did the optimizer know by then of what that loads watched fields, as far as its own loads tell?"""
+        return all(self.loaded.get(load, -1) < (0 if passed is None else passed) for load in self.loads.get(text, ()))
 
     def _sources(self, line: Line, behind: Line) -> tuple[str, ...]:
         """The texts of what the operation computes its result from, if all of it is known here. A function gives the
@@ -172,10 +193,9 @@ class _Watch:
 
     def _said(self, guard: Line, made: Mapping[str, Line], passed: int | None) -> Iterator[Line]:
         """The finding of the guard, behind so many positions, if the optimizer knew by then what that loads from."""
-        computing: dict[str, Line] = {}
-        value = self._named(guard.args[0], made, computing)
-        loads = [one.descr for one in computing.values() if _is_load(one) and not self.is_fixed(one.descr)]
-        if all(self.loaded.get(descr, -1) < (0 if passed is None else passed) for descr in loads):
+        if self._is_looked_up(guard.args[0], passed):
+            computing: dict[str, Line] = {}
+            value = self._named(guard.args[0], made, computing)
             new = [one for text, one in computing.items() if text not in self.named]
             self.named |= computing
             yield from (*new, *statement(guard, value))
