@@ -157,18 +157,20 @@ def with_classes(sides: Sides, numbered: Sides, apart: Set[str]) -> tuple[Sides,
     """The pair whose recorded trace, with that of the loop that it jumps to, says how it compares objects of the
     classes that are `apart` with constants; and what is assumed for that. The `numbered` pair has fewer statements:
     it tells which names stand for one value, whatever calls do."""
-    before, assumes = _with_comparisons(sides.before, sameness_unless_found(numbered.before), apart)
+    before, assumes = _with_comparisons(sides.before, numbered.before, apart)
     target = sides.target
     if target is not None and numbered.target is not None:
-        loop, more = _with_comparisons(target.before, sameness_unless_found(numbered.target.before), apart)
+        loop, more = _with_comparisons(target.before, numbered.target.before, apart)
         target, assumes = replace(target, before=loop), assumes | more
     return replace(sides, before=before, target=target), tuple(sorted(assumes))
 
 
-def _with_comparisons(recorded: Printed, sameness: Sameness, apart: Set[str]) -> tuple[Printed, set[str]]:
+def _with_comparisons(recorded: Printed, numbered: Printed, apart: Set[str]) -> tuple[Printed, set[str]]:
     """The recorded trace that says how it compares objects of the classes that are `apart` from constants."""
-    lines = list(recorded.lines)
-    assumes = set()
+    lines, assumes = list(recorded.lines), set[str]()
+    if not apart or not any(line.name in _BY_IDENTITY for line in lines):
+        return recorded, assumes
+    sameness = sameness_unless_found(numbered)
     by_name = _compared(recorded.lines, partial(sameness.of, BEFORE))
     compared = [*by_name, *_compared_with_constants(recorded.lines, sameness)]
     for one in sorted(compared, key=lambda one: one.at, reverse=True):
