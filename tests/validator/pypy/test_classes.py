@@ -112,6 +112,22 @@ def test_whatever_the_names_it_stays_or_is_the_constant(before: tuple[str, ...],
     assert not is_proved(first)
 
 
+@pytest.mark.parametrize(
+    ("test", "kept"),
+    [
+        # kept for something else than a guard right behind it
+        (NOT_SAME, (NOT_SAME[0].replace("p6", "p0"), "guard_value(i2, 0)")),
+        ((NOT_SAME[0], "guard_value(i2, 1)"), ()),
+        ((NOT_SAME[0], "i7 = int_is_zero(i2)", "guard_false(i7)"), ()),
+        ((NOT_SAME[0].replace("instance_", ""), "guard_true(i2)"), ()),
+    ],
+)
+def test_in_whatever_way_it_stays_or_is_the_constant(test: tuple[str, ...], kept: tuple[str, ...]) -> None:
+    pair = recorded("[p0, p1]", *PUT, KNOWN, LOADED.format("p5"), *test, STORE, "finish(p1)") + optimized(KNOWN, *kept)
+    first, *_ = judged(compared() * 2 + pair)
+    assert not is_proved(first)
+
+
 def test_that_one_of_another_name_is_gone_says_nothing_of_others() -> None:
     before = recorded("[p0, p1]", *PUT, KNOWN, LOADED.format("p5"), *NOT_SAME, STORE, "finish(p1)")
     assert not is_proved(judged_last((before + optimized(KNOWN)) * 2 + compared()))

@@ -84,3 +84,23 @@ def test_lines_of_logs_are_plain(monkeypatch: pytest.MonkeyPatch) -> None:
     read(("# Loop", "[p0, i1]", *PLAIN))
     with lzma.open(PAIRS / "floats.log.xz", "rt") as log:
         assert all(isinstance(read(section.lines), Printed) for section in read_traces(log))
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "i3 = int_add(i1)",
+        "i3 = getfield_gc_foo(descr=<FieldS A.x 8>)",
+        "setfield_gc_foo(p0, descr=<FieldS A.x 8>)",
+        "setarrayitem_gc_foo(p0, i1, descr=<ArrayS 8>)",
+        "call_n(descr=<Callv 0 EF=5>)",
+        "cond_call_n(i1, descr=<Callv 0 EF=5>)",
+        "record_exact_value_q(p0)",
+    ],
+)
+def test_an_operation_has_the_arguments_that_it_needs_whatever_it_is(line: str) -> None:
+    assert "too few arguments" in str(read(("# Loop", "[p0, i1]", line)))
+
+
+def test_compiled_code_may_be_called_without_any() -> None:
+    assert isinstance(read(("# Loop", "[p0]", "call_assembler_n(descr=<Loop1>)")), Printed)

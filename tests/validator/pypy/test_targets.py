@@ -25,7 +25,7 @@ def works(called: str, memory: str) -> bool:
     return called == Line(None, "call_n", ("ConstClass(reads)",), "<Callv 0 r EF=5>").function
 
 
-def comers(*bridges: str, preamble: str = "", body: str = "", prologue: str = "") -> Comers:
+def comers(*bridges: str, preamble: str = "", body: str = "", prologue: str = "", last: str = "") -> Comers:
     """Those of a loop to whose label these bridges come."""
     log = pair(
         "[p0, i1]\njump(p0, i1, descr=<Loop-1>)",
@@ -37,6 +37,7 @@ def comers(*bridges: str, preamble: str = "", body: str = "", prologue: str = ""
             guard_true(i1, descr=<Guard0x7f00>) [p0, i1]
             i2 = int_add(i1, 1)
             setfield_gc(p0, i2, descr={VALUE})
+            {last}
             label(p0, i2, descr=TargetToken(141))
             {body}
             guard_true(i2, descr=<Guard0x7f01>) [p0, i2]
@@ -49,10 +50,9 @@ def comers(*bridges: str, preamble: str = "", body: str = "", prologue: str = ""
     return targets.comers
 
 
-def may_change(*bridges: str, preamble: str = "", body: str = "", prologue: str = "", value: str = "i2") -> bool:
+def may_change(*bridges: str, value: str = "i2", memory: str = VALUE, **parts: str) -> bool:
     """May a field that the preamble stores to hold something else at its label, where these bridges come there?"""
-    found = comers(*bridges, preamble=preamble, body=body, prologue=prologue)
-    return found.may_change(LABEL, (VALUE, "p0"), value, works)
+    return comers(*bridges, **parts).may_change(LABEL, (memory, "p0"), value, works)
 
 
 def bridge(guard: str, *lines: str, jump: str | None = "p0, i1") -> str:
@@ -212,6 +212,11 @@ def test_a_store_at_an_offset_may_be_to_any_field() -> None:
     assert may_change(bridge("7f01", "gc_store_indexed(p0, i1, 7, 8, 16, 8)"))
 
 
+def test_of_a_trace_of_which_nothing_is_used_nothing_is_known() -> None:
+    unused = "[p0]\np1 = getfield_gc_r(p0, descr=<FieldP B.c 8>)"
+    assert not comers(pair("[p0]\nfinish()", unused, "7f99")).is_whole
+
+
 def test_a_damaged_trace_takes_its_guards_with_it() -> None:
     first, damaged = (bridge("7f00", line, LEFT, jump=None) for line in (STORES, "int_lt()"))
     assert not may_change(first, bridge("7f20"))
@@ -228,6 +233,11 @@ def test_a_jump_with_too_few_values_vouches_for_nothing() -> None:
     assert not comers(bridge("7f00", STORES)).has_found(label, statement)
 
 
+OTHER = "<FieldP Box.other 40>"
+WRITER = bridge("7f55", f"setfield_gc(p0, i1, descr={OTHER})", jump=None)
+"""A trace that writes the field, elsewhere."""
+
+
 @pytest.mark.parametrize(
     ("asks", "value", "changes"),
     [
@@ -239,13 +249,31 @@ def test_a_jump_with_too_few_values_vouches_for_nothing() -> None:
     ],
 )
 def test_constant_objects_have_other_names_in_other_traces(asks: str, value: str, *, changes: bool) -> None:
-    load = f"i8 = getfield_gc_i(p0, descr={VALUE})"
-    assert may_change(bridge("7f00", load, asks), value=value) is changes
+    asked = f"i8 = getfield_gc_i(p0, descr={OTHER})\n{asks}"
+    bridges = bridge("7f00", *asked.split("\n")), WRITER
+    assert may_change(*bridges, value=value, memory=OTHER, last=asked) is changes
     in_loop = changes or value != "ConstPtr(null)"  # not that of another number
+    load = f"i8 = getfield_gc_i(p0, descr={VALUE})"
     assert may_change(bridge("7f00"), preamble=f"{load}\n{asks}", value=value) is in_loop
     if not changes:
         own = value.replace("ptr5", "ptr9")
         assert not may_change(bridge("7f00"), preamble=f"{load}\n{asks}", value=own)
+
+
+@pytest.mark.parametrize(
+    "last",
+    [
+        "",
+        f"setfield_gc(p0, ConstPtr(ptr9), descr={OTHER})",
+        f"""i7 = getfield_gc_i(p0, descr={OTHER})
+            p7 = getfield_gc_r(p0, descr=<FieldP Box.third 48>)
+            guard_value(p7, ConstPtr(ptr9), descr=<Guard0x7f07>) []
+            setfield_gc(p0, p7, descr={OTHER})""",
+    ],
+)
+def test_a_constant_for_which_the_loop_does_not_ask_may_be_another(last: str) -> None:
+    asks = f"i8 = getfield_gc_i(p0, descr={OTHER})", "guard_value(i8, ConstPtr(ptr4), descr=<Guard0x7f08>) []"
+    assert may_change(bridge("7f00", *asks), WRITER, value="ConstPtr(ptr9_known_1)", memory=OTHER, last=last)
 
 
 def test_stores_to_new_objects_leave_a_field_that_never_changes() -> None:
@@ -267,6 +295,13 @@ CLASS, NUMBER = "record_exact_class", "record_exact_value_i"
         (("p5 = new_array(1, descr=<ArrayP 8>)",), "p5, i1", (CLASS, "p0", "ConstClass(A)"), False),
         (("p5 = new_array(1, descr=<ArrayP 8>)",), "p5, i1", ("assert_not_none", "p0"), True),
         ((), "ConstPtr(ptr3), i1", (CLASS, "p0", "ConstClass(A)"), True),
+        (
+            (
+                "p5 = new_with_vtable(descr=<SizeDescr 16>)",
+                "guard_class(p5, ConstClass(B), descr=<Guard0x7f09>) []",
+            ),
+            *("p5, i1", (CLASS, "p0", "ConstClass(A)"), False),
+        ),
         ((), "ConstPtr(null), i1", (CLASS, "p0", "ConstClass(A)"), False),
         ((), "p0, i1", (CLASS, "p0", "ConstClass(A)"), False),
         ((STORES,), "p0, i1", ("assert_not_none", "p0"), True),

@@ -150,8 +150,10 @@ def peeled(*asks: str, is_left_out: bool) -> str:
 
 
 def test_a_loop_that_was_peeled_watches_what_it_does_not_ask_for_again() -> None:
+    found, again = "guard_value(p3, ConstPtr(ptr1))", HELD_BY_INPUT.replace("p3", "p5")
     for asks in (
-        ("guard_value(p3, ConstPtr(ptr1))",),
+        (found,),
+        (found, again, found.replace("p3", "p5")),
         ("i5 = instance_ptr_eq(p3, ConstPtr(ptr1))", "guard_true(i5)"),
     ):
         assert isinstance(judged(peeled(*asks, is_left_out=False))[0].verdict, Proved)
@@ -187,6 +189,10 @@ LOADED = "p9 = getfield_gc_r(p0, descr=<FieldP C.one 8>)"
             (*ELSEWHERE, *KEPT, VALID, *FOUND[2:], *SUM),
             (*ELSEWHERE, *CALLED, STILL_VALID, "finish(8)"),
         ),
+        (  # PyPy has loaded it when it has not known the constant
+            (HELD_BY_INPUT, WATCH, VALID, LOAD, POINT.format(line=6), LATER[0], FOUND[3], *SUM),
+            (HELD_BY_INPUT, STILL_VALID, LOAD, POINT.format(line=6), LATER[1], "finish(8)"),
+        ),
         (  # the code may be invalid by the time of the load
             (*ELSEWHERE, *KEPT, WATCH, *FOUND[2:], VALID, *SUM),
             (*ELSEWHERE, *CALLED, STILL_VALID, "finish(8)"),
@@ -220,17 +226,15 @@ def test_what_is_found_to_be_a_constant_behind_the_watch_is_not_watched(*, is_fi
     assert isinstance(judged_bridge(before, after).verdict, Proved) is is_first
 
 
-@pytest.mark.parametrize(("found_at", "is_told"), [(5, True), (6, False)])
+@pytest.mark.parametrize(("found_at", "is_told"), [(1, True), (3, False), (4, False)])
 def test_an_object_that_it_is_loaded_from_elsewhere_may_be_a_constant_by_then(found_at: int, *, is_told: bool) -> None:
+    """In front of the load: behind that, be it in front of the watch, it may be the one that is not known there."""
     first, second = (POINT.format(line=line) for line in (5, 6))
     is_found = "guard_value(p0, ConstPtr(ptr{}){})"
     before = [first, *ELSEWHERE, second, *KEPT, *FOUND, *SUM]
     after = [first, *ELSEWHERE, second, *CALLED, STILL_VALID, "finish(8)"]
-    for lines, guard in (
-        (before, is_found.format(30, "")),
-        (after, is_found.format(31, ", descr=<Guard0x7f30>") + " [p0]"),
-    ):
-        lines.insert(lines.index(second) + (found_at == 6), guard)
+    before.insert(found_at, is_found.format(30, ""))
+    after.insert(found_at, is_found.format(31, ", descr=<Guard0x7f30>") + " [p0]")
     assert isinstance(judged_bridge(before, after).verdict, Proved) is is_told
 
 
@@ -249,6 +253,48 @@ def test_it_is_said_where_the_trace_jumps_while_code_is_valid(behind: str, *, is
     (told, _) = with_watched(sides, sides, lambda function, memory: False, lambda memory: False)
     at_end = [line.name for line in told.before.lines[-3:-1]]
     assert (at_end == ["getfield_gc_i", "record_exact_value_i"]) is is_told
+
+
+COMPARED = Line("i5", "ptr_eq", ("p3", "ConstPtr(ptr1)")), Line(None, "guard_true", ("i5",))
+ASKED_FOR = (Line(None, "guard_value", ("p3", "ConstPtr(ptr1)")),)
+
+
+@pytest.mark.parametrize(
+    ("asks", "next_", "is_told"), [(ASKED_FOR, "p3", True), (ASKED_FOR, "p9", False), (COMPARED, "p3", False)]
+)
+def test_the_input_of_a_peeled_loop_is_known_by_the_next_iteration(
+    asks: tuple[Line, ...], next_: str, *, is_told: bool
+) -> None:
+    lines = (
+        Line("p9", "getfield_gc_r", ("p3",), HELD),
+        Line(None, "quasiimmut_field", ("p3",), "<QuasiImmutDescr 7>"),
+        Line(None, "guard_not_invalidated", ()),
+        Line("i4", "getfield_gc_i", ("p3",), FIELD),
+        *asks,
+        Line(None, "guard_value", ("i4", "7")),
+        Line(None, "jump", (next_,)),
+    )
+    body = Line(None, "label", ("p3",)), Line(None, "jump", ("p3",))
+    sides = Sides(Printed(("p3",), lines), Printed(("p3",), body))
+    (told, _) = with_watched(sides, sides, lambda function, memory: False, lambda memory: False)
+    assert any(line.name == "record_exact_value_i" for line in told.before.lines) is is_told
+
+
+@pytest.mark.parametrize("is_bound_anew", [True, False])
+def test_a_label_binds_names_anew(*, is_bound_anew: bool) -> None:
+    found = (
+        Line(None, "quasiimmut_field", ("ConstPtr(ptr1)",), "<QuasiImmutDescr 7>"),
+        Line(None, "guard_not_invalidated", ()),
+        Line("i4", "getfield_gc_i", ("ConstPtr(ptr1)",), FIELD),
+        Line(None, "guard_value", ("i4", "7"), passed=5),
+        Line(None, "finish", ()),
+    )
+    label = (Line(None, "label", ("p0",)),) if is_bound_anew else ()
+    known = Line(None, "guard_value", ("p0", "ConstPtr(ptr3)"), passed=0)
+    loads = (known, *label, Line("i5", "getfield_gc_i", ("p0",), FIELD), found[-1])
+    sides = Sides(Printed(("p0",), found), Printed(("p0",), loads))
+    (told, _) = with_watched(sides, sides, lambda function, memory: False, lambda memory: False)
+    assert any(line.name == "record_exact_value_i" for line in told.before.lines) is not is_bound_anew
 
 
 @pytest.mark.parametrize(("behind", "is_told"), [("guard_no_exception", True), ("guard_exception", False)])

@@ -24,6 +24,7 @@ from itertools import chain, takewhile
 
 from optimizer.ir.immutable import replace
 from validator.pypy.inferred.executed import PASSES
+from validator.pypy.inferred.numbering import IDENTITY
 from validator.pypy.inferred.sameness import Node, Sameness, sameness_in, sameness_unless_found
 from validator.pypy.inferred.witnesses import Row, Witness, told_alone
 from validator.pypy.inferred.written import ALLOCATIONS
@@ -104,7 +105,7 @@ class Apart:
         lost, new = here.tested_beside(there), there.tested_beside(here)
         is_plain = kept.keys() <= {node for _, node in compared}
         self._deny(lines, sameness, kept)
-        self.denied |= {one.class_ for one in _compared(left) if not one.is_same}
+        self.denied |= {class_ for _, _, class_ in _comparisons(left)}
         for one, node in compared:
             one = replace(one, class_=classes.get(node, "")) if one.is_same else one
             if one.is_same or kept[node] > unknown[node]:
@@ -238,12 +239,11 @@ def _compared_with_constants(lines: tuple[Line, ...], sameness: Sameness) -> Ite
 
 
 def _found_same(lines: tuple[Line, ...], sameness: Sameness) -> Iterator[tuple[Node, ...]]:
-    """The objects that guards of the recorded trace find to be one and a constant."""
-    tests = {line.result: line for line in lines if line.name in _BY_IDENTITY}
+    """The objects that may have been found to be one and a constant: where no guard has asked right for that."""
+    differ = {(line.args[0], PASSES[line.name]) for line in lines if line.name in PASSES}
     for line in lines:
-        test = tests.get(line.args[0]) if line.name in PASSES else None
-        if test and PASSES[line.name] == test.name.endswith("_eq"):
-            nodes = tuple(sameness.of(BEFORE, text) for text in test.args)
+        if line.name in IDENTITY and (line.result, line.name.endswith("_ne")) not in differ:
+            nodes = tuple(sameness.of(BEFORE, text) for text in line.args)
             if not sameness.constant.isdisjoint(nodes):
                 yield nodes
 

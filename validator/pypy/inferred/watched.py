@@ -9,8 +9,8 @@ The recorded trace has run, so these guards tell what was in the field, which ho
 said right in front of each of them, and where the trace jumps, of the constant itself, where `guard_not_invalidated`
 has passed and no call has come since. Where what became of that trace loads that field of any object, the optimizer may
 not have known the constant, and may watch nothing: then nothing is said, unless it has found each such object to be a
-constant by then. What is found to be a constant behind the watch is not watched, but where a loop was peeled, and a
-guard finds it for which the body does not ask again: by the next iteration it is known.
+constant by then, in front of the load. What is found to be a constant behind the watch is not watched, but an input
+with which a loop goes round that was peeled: by the next iteration it is known.
 
 What constants hold in fields and items that never change are constants, too, and what a function gives of such ones
 that gives the same each time: so `super()` finds a method. Where the optimized trace calls that function nowhere, it
@@ -61,26 +61,28 @@ def with_watched(
 
 
 def _known_later(recorded: Printed, optimized: Printed, known: Sameness) -> Set[Node]:
-    """The values of a recorded loop that are known to be constants by the next iteration: guards find that out, for
-    which the body of the peeled loop does not ask again."""
-    label = next((at for at, line in enumerate(optimized.lines) if line.name == "label"), len(optimized.lines))
-    behind = optimized.lines[label].passed or 0 if label < len(optimized.lines) else 0
-    again = {(line.passed or 0) - behind for line in optimized.lines[label:] if line.name in FINDINGS}
-    found = (line for line in recorded.lines if line.name in FINDINGS and line.passed is not None)
-    is_peeled = label < len(optimized.lines)
-    return {known.of(BEFORE, line.args[0]) for line in found if is_peeled and line.passed not in again}
+    """The inputs with which a loop that was peeled goes round as they are, and which guards find to be constants: by
+    the next iteration they are known to be."""
+    end = recorded.lines[-1]
+    if end.name != "jump" or not any(line.name == "label" for line in optimized.lines):
+        return frozenset()
+    of = partial(known.of, BEFORE)
+    found = {of(line.args[0]) for line in recorded.lines if line.name in FINDINGS}
+    return {of(one) for one, next_ in zip(recorded.inputs, end.args, strict=False) if one == next_} & found
 
 
 def _found_behind(optimized: Printed) -> dict[str, float]:
     """The fields that the trace loads, each with the number of positions behind which all objects that it is loaded
     from are found to be constants."""
     found: dict[str, float] = {}
-    for line in optimized.lines:
-        if line.name in FIND_OUT and line.passed is not None:
-            found.setdefault(line.args[0], line.passed)
     behind: dict[str, float] = {}
-    for line in filter(_is_load, optimized.lines):
-        behind[line.descr] = max(behind.get(line.descr, 0), found.get(line.args[0], inf))
+    for line in optimized.lines:
+        if line.name == "label":  # names are bound anew
+            found.clear()
+        elif line.name in FIND_OUT and line.passed is not None:
+            found.setdefault(line.args[0], line.passed)
+        elif _is_load(line):
+            behind[line.descr] = max(behind.get(line.descr, 0), found.get(line.args[0], inf))
     return behind
 
 

@@ -10,9 +10,9 @@ from functools import lru_cache
 from optimizer.ir.dialects.pypy_log import Section
 from optimizer.ir.faults import InputError
 from optimizer.ir.immutable import immutable
-from optimizer.ir.rows.ops import OPS
 from optimizer.ir.text.lexer import Source
 from optimizer.ir.text.syntax import parse_body
+from validator.pypy.printed.arity import least_args
 from validator.pypy.printed.once import once
 
 NULL, _HOLE = "ConstPtr(null)", "None"
@@ -261,8 +261,7 @@ def read_printed(section: Section, file: str) -> Printed:
     for result, name, args, descr, handed in words:
         if name == "debug_merge_point":
             point, passed = args[-1].partition("'")[2], passed + 1
-        row = OPS.get(name)
-        if row is not None and len(args) < len(row.args or ()):
+        if len(args) < least_args(name):
             raise InputError(f"{name} has too few arguments", file=file, line=section.line)
         lines.append(Line(result, name, args, descr, handed, point, passed))
     if not lines:

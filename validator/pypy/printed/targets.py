@@ -102,12 +102,13 @@ def _last_jump(section: Section) -> str | None:
 class _Done:
     """The work of a trace since it began, or was at a label: the memories to which it has stored, but for objects that
     it has made since, the functions that it has called, and what it has in hand: what is in a place, the constant that
-    a guard has found that to be, if one has, and the functions called since; and what it has `found` of values:
-    statements as facts are, `_ANY` class of what it has made."""
+    a guard has found that to be, if one has, and the functions called since; the places that it has loaded for such a
+    guard, and what it has `found` of values: statements as facts are, `_ANY` class of what it has made."""
 
     stored: frozenset[str]
     called: frozenset[str]
     in_hand: Mapping[Place, tuple[str, str | None, frozenset[str]]]
+    asked: Set[Place]
     found: Mapping[str, Set[tuple[str, str]]]
 
     def has(self, place: Place, value: str, leaves: _Leaves, *, is_of_loop: bool) -> bool:
@@ -122,6 +123,9 @@ class _Done:
         constants = [name] if not is_variable(name) else [text for what, text in told if what == _VALUE]
         if statement.name.startswith(_VALUE):
             return any(_are_one(text, asked, is_of_loop=is_of_loop) for text in constants)
+        classes = {text for what, text in told if what == _CLASS}
+        if statement.name == _CLASS and not classes <= {asked, _ANY}:
+            return False
         if any(map(is_pointer, constants)):
             return True
         if statement.name == _OBJECT:
@@ -174,6 +178,8 @@ class Comers:
         try:
             printed = read_printed(section, file).without_unused()
         except InputError:  # told where it is judged
+            printed = None
+        if printed is None or not printed.lines:
             self.is_whole = False
             for found in guards_in(section):
                 self.guards.pop(found, None)
@@ -187,7 +193,7 @@ class Comers:
             self.guards.get(item.guard or "") if isinstance(item, LogPair) else None,
             next((exit_ for line, exit_ in exits if line.name == "label"), None),
             exits[-1][1],
-            _Done(frozenset(stored), frozenset(called), {}, {}),
+            _Done(frozenset(stored), frozenset(called), {}, frozenset(), {}),
         )
         times = Counter(found for line, _ in exits for found in guards_of(line))
         for found, exit_ in ((found, exit_) for line, exit_ in exits for found in guards_of(line)):
@@ -215,15 +221,25 @@ class Comers:
         or the trace had that it began behind, and so on, or what was there at the label, and nobody has written
         since. `is_fixed`: stores to it are to new objects alone."""
         memory, *objects = place
+        is_asked = self._is_asked(label, place)
 
         def has(exit_: _Exit, names: list[str], is_of_loop: bool) -> bool:
-            return exit_.done.has((memory, *names[:-1]), names[-1], leaves, is_of_loop=is_of_loop)
+            is_this = is_of_loop or not is_asked
+            return exit_.done.has((memory, *names[:-1]), names[-1], leaves, is_of_loop=is_this)
 
         def leaves_it(exit_: _Exit) -> bool:
             return is_fixed or exit_.done.leaves(memory, leaves)
 
         is_left = self.is_whole and all(trace.whole.leaves(memory, leaves) for trace in self._traces.values())
         return not is_left and not self._vouch(label, (*objects, value), has, leaves_it)
+
+    def _is_asked(self, label: Line, place: Place) -> bool:
+        """Has the preamble asked, by a guard, what is in that place? Then each iteration does."""
+        own = self._traces.get(int(label.descr))
+        if own is None or own.label is None or len(own.label.handed) != len(label.args):
+            return False
+        names = dict(zip(label.args, own.label.handed, strict=True))
+        return tuple(names.get(text, text) for text in place) in own.label.done.asked
 
     def has_found(self, label: Line, statement: Line) -> bool:
         """Has whoever comes to a label found what this says of one of its arguments: that it is of a class, not NULL,
@@ -318,6 +334,7 @@ def _exits(lines: tuple[Line, ...], number: int, *, is_loop: bool) -> Iterator[t
     labels = [line for line in lines if line.name == "label"]
     stored, called = set[str](), list[str]()
     known: dict[Place, tuple[str, int]] = {}
+    loaded = set[Place]()
     found = defaultdict[str, set[tuple[str, str]]](set)
     born, new = dict[str, int](), set[str]()  # since the last label: what stands in front is older than all
     is_in_body = False
@@ -337,6 +354,7 @@ def _exits(lines: tuple[Line, ...], number: int, *, is_loop: bool) -> Iterator[t
             known = {place: held for place, held in known.items() if memory not in (_ANY, place[0])}
         if access:
             known[access.memory, *access.place] = access.value, len(called)
+            (loaded.discard if access.is_store else loaded.add)((access.memory, *access.place))
         if line.is_guard or is_label or line is lines[-1]:
             handed = line.handed if line.is_guard else line.args
             in_hand = {
@@ -345,13 +363,14 @@ def _exits(lines: tuple[Line, ...], number: int, *, is_loop: bool) -> Iterator[t
                 if not any(is_variable(text) for text in place[1:] if text not in handed)
             }
             told = {text: frozenset(found[text]) for text in handed if text in found}
-            done = _Done(frozenset(stored), frozenset(called), in_hand, told)
+            asked = {place for place in loaded & in_hand.keys() if in_hand[place][1] is not None}
+            done = _Done(frozenset(stored), frozenset(called), in_hand, asked, told)
             yield line, _Exit(number, handed, is_in_body, done)
         for name, statement in _shown(line):
             found[name].add(statement)
         if line.name == "label":  # others may come there, too
             is_in_body |= line is not labels[0] or not is_loop
-            for one in (stored, called, known, found, born, new):
+            for one in (stored, called, known, loaded, found, born, new):
                 one.clear()
 
 
