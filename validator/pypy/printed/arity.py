@@ -1,4 +1,4 @@
-"""The numbers of arguments that operations have at least, be it such as nobody knows that are called alike."""
+"""The numbers of arguments that operations have at least, be it such as nobody knows."""
 
 from __future__ import annotations
 
@@ -6,21 +6,15 @@ from functools import cache
 
 from optimizer.ir.rows.ops import OPS
 
-_LEAST = {
-    **dict.fromkeys(("setarrayitem", "setinteriorfield"), 3),
-    **dict.fromkeys(("getarrayitem", "getinteriorfield", "setfield", "gc_load", "gc_store", "raw_"), 2),
-    **dict.fromkeys(("cond_call", "record_", "guard_value"), 2),
-    **dict.fromkeys(("getfield", "call_", "guard_class", "assert_", "same_as"), 1),
-    "call_assembler": 0,
-}
-"""By the beginnings of their names; of two that fit, by the longer one."""
+_OF_CALLS = {"cond_call": 2, "call_assembler": 0, "call": 1}
+"""Of calls, which have as many as they like: by the beginnings of their names."""
 
 
 @cache
 def least_args(name: str) -> int:
-    """The number of arguments without which an operation of that name is none."""
-    row = OPS.get(name)
-    if row is not None and row.args:
-        return len(row.args)
-    fitting = [beginning for beginning in _LEAST if name.startswith(beginning)]
-    return _LEAST[max(fitting, key=len)] if fitting else 0
+    """The number of arguments without which an operation of that name is none; one that nobody knows needs those of
+    the known one that differs in its last word."""
+    stem = name.rpartition("_")[0]
+    rows = (OPS[one] for one in (name, stem, f"{stem}_r") if one in OPS)
+    known = (len(row.args) for row in rows if row.args)
+    return next(known, next((least for call, least in _OF_CALLS.items() if name.startswith(call)), 0))

@@ -224,8 +224,8 @@ class Comers:
         is_asked = self._is_asked(label, place)
 
         def has(exit_: _Exit, names: list[str], is_of_loop: bool) -> bool:
-            is_this = is_of_loop or not is_asked
-            return exit_.done.has((memory, *names[:-1]), names[-1], leaves, is_of_loop=is_this)
+            is_exact = is_of_loop or not is_asked
+            return exit_.done.has((memory, *names[:-1]), names[-1], leaves, is_of_loop=is_exact)
 
         def leaves_it(exit_: _Exit) -> bool:
             return is_fixed or exit_.done.leaves(memory, leaves)
