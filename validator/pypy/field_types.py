@@ -26,6 +26,7 @@ from optimizer.ir.rows.ops import OPS
 from optimizer.ir.rows.row import ARRAY, FIELD, INTERIOR, ITEM
 from optimizer.ir.text.string_text import STR
 from optimizer.ir.types.memory_types import Array, declared_field
+from validator.pypy.printed.kinds.lists import types_of_lists
 from validator.pypy.printed.kinds.variables import ITEMS, OF_FRAMES, is_of_frames
 from validator.pypy.printed.lines import NULL, Line, is_pointer
 from validator.pypy.printed.straight import Sides
@@ -48,10 +49,12 @@ _ERASED = re.compile(r"\.inst_(_value[0-9]+|[dls]?storage)\b")
 
 @dataclass(slots=True)
 class FieldTypes:
-    """The uses of what fields of recorded traces hold, and of what has a number behind guards of optimized ones."""
+    """The uses of what fields of recorded traces hold, and of what has a number behind guards of optimized ones; the
+    arrays of lists that have one."""
 
     used: defaultdict[str, set[str]] = field(default_factory=lambda: defaultdict(set))
     numbered: defaultdict[int, set[str]] = field(default_factory=lambda: defaultdict(set))
+    of_lists: defaultdict[int, set[str]] = field(default_factory=lambda: defaultdict(set))
 
     def add(self, sides: Sides) -> None:
         """Takes in a pair, or one of its traces: what the recorded one uses values for that it loads from a field, or
@@ -72,6 +75,9 @@ class FieldTypes:
             number, row = numbers.get(line.args[0], "") if line.args else "", OPS.get(line.name)
             if number.isdecimal() and row and row.memory and row.memory.descr in _ACCESSES:
                 self.numbered[int(number)].add(line.descr or line.name)
+        for name, array in types_of_lists(sides.after).items():
+            if (number := numbers.get(name, "")).isdecimal():
+                self.of_lists[int(number)].add(array)
 
     def assumed(self) -> dict[str, str]:
         """The type of each field of instances that has one; other structs share their names."""
@@ -83,6 +89,10 @@ class FieldTypes:
         times = Counter(descr for descrs in self.numbered.values() for descr in descrs)
         single = {number: descr for number, (descr, *others) in self.numbered.items() if not others}
         return {number: descr for number, descr in single.items() if _ARRAY.fullmatch(descr) and times[descr] == 1}
+
+    def lists(self) -> dict[str, str]:
+        """The descrs of the arrays of lists by the numbers of the types of these, as texts, where each has one."""
+        return {str(number): array for number, (array, *others) in self.of_lists.items() if not others}
 
 
 def with_numbers(sides: Sides, text: Translated, arrays: Mapping[int, str]) -> tuple[Translated, tuple[str, ...]]:

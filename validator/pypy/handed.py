@@ -111,11 +111,12 @@ def behind_all(pair: Pair) -> Place:
 
 
 class Asking:
-    """Asks of a pair whether obligations hold, of all in the time that there is for one proof."""
+    """Asks of a pair whether obligations hold, of all in the time that there is for one proof, and of each with that
+    effort."""
 
-    def __init__(self, pair: Pair, options: Options) -> None:
+    def __init__(self, pair: Pair, options: Options, effort: int = _EFFORT) -> None:
         clock = time.perf_counter
-        self._discharger = Discharger(pair, Budget(_EFFORT, clock() + options.timeout_s, clock))
+        self._discharger = Discharger(pair, Budget(effort, clock() + options.timeout_s, clock))
 
     def hold(self, obligations: Iterable[Obligation]) -> bool:
         """Do these hold?"""

@@ -33,6 +33,7 @@ from validator.prove.memory.chains import Renewed, Stored, changes
 from validator.prove.obligations import Obligation, Pair, Place
 from validator.prove.pairing import encode_pair, matched
 from validator.pypy.handed import Asking, at_jump, behind_all
+from validator.solvers.portfolio import FIRST_EFFORT
 from validator.verdict import Options
 
 _DEEP = 4
@@ -207,15 +208,15 @@ def _places(shape: Loop, options: Options) -> Sequence[_Place]:
         constant_term(pair.terms, arg): arg for arg in args if isinstance(arg, ConstInt | ConstRef | ConstFloat)
     }
     constants[pair.terms.null] = ConstRef("NULL")
-    asking = Asking(pair, options)
+    in_turn = Asking(pair, options, FIRST_EFFORT), Asking(pair, options)  # most that are one are soon found to be so
 
     def constant(term: Term) -> Constant | None:
         return ConstInt(term.value) if term.kind == "const" else constants.get(term)
 
-    def found_out(term: Term) -> Iterator[int]:
-        for number, handed in enumerate(pair.after.end):
-            if asking.hold([Obligation("argument", behind_all(pair), pair.terms.equal(term, handed))]):
-                yield number
+    def found_out(term: Term) -> frozenset[int]:
+        equal = [Obligation("argument", behind_all(pair), pair.terms.equal(term, handed)) for handed in pair.after.end]
+        found = (frozenset(number for number, one in enumerate(equal) if asking.hold([one])) for asking in in_turn)
+        return next(filter(None, found), frozenset())
 
     def place_of(term: Term, depth: int) -> _Place:
         term = simplify(term)
@@ -224,7 +225,7 @@ def _places(shape: Loop, options: Options) -> Sequence[_Place]:
         known = constant(term)
         made = _made(pair, term) if known is None and depth else None
         if made is None:  # it may be a quotient, which a call gives there
-            found = frozenset(found_out(term) if known is None else ())
+            found = found_out(term) if known is None else frozenset()
             return _Taken(found) if found else known
         length, contents = made
         held = {at: place_of(content, depth - 1) for at, content in contents.items()}

@@ -28,8 +28,10 @@ from validator.pypy.inferred.given import with_given
 from validator.pypy.inferred.grants import with_guards_that_hold, with_narrow_numbers
 from validator.pypy.inferred.sameness import FOUND_LATER, Node, Sameness
 from validator.pypy.inferred.watched import with_watched
+from validator.pypy.printed.copies import COPIED
 from validator.pypy.printed.float_bytes import with_float_bytes
 from validator.pypy.printed.frames import check_frames
+from validator.pypy.printed.item_by_item import COPIES
 from validator.pypy.printed.kinds.lists import named_kinds, with_lists
 from validator.pypy.printed.kinds.tables import with_tables
 from validator.pypy.printed.kinds.variables import named, with_kinds, with_variables
@@ -143,7 +145,14 @@ def _with_facts(
     sides, lists = with_lists(sides, whole)
     sides, pattern = with_pattern(sides)
     sides, variables = (sides, ()) if knowledge.fields.share else with_variables(sides, behind)
-    return whole, sides, facts, (*unused, *of_floats, *of_signals, *tables, *lists, *pattern, *variables)
+    copied = (COPIED,) if any(_copies(one, file) for one in (pair, pair.target) if one is not None) else ()
+    return whole, sides, facts, (*unused, *copied, *of_floats, *of_signals, *tables, *lists, *pattern, *variables)
+
+
+def _copies(pair: LogPair, file: str) -> bool:
+    """Does the recorded trace call a function that copies items, be it that each is a load and a store here?"""
+    called = (line for line in read_printed(pair.recorded, file).lines if COPIES.fullmatch(line.function))
+    return any(line.args[-1] != "0" for line in called)
 
 
 def _text(pair: LogPair, sides: Sides, knowledge: Knowledge, *, generous: bool) -> Translated:
@@ -166,7 +175,7 @@ def _text(pair: LogPair, sides: Sides, knowledge: Knowledge, *, generous: bool) 
         compared = characters(rows, sameness, known)
         rows = rows_of(sides)
         sameness = classes(rows, lone=inferred.lone, made_one=same, characters=compared)
-    sides = with_kinds(sides)
+    sides, of_lists = with_kinds(sides, inferred.lists)
     text = translate(
         sides,
         rows_of(sides),
@@ -179,7 +188,7 @@ def _text(pair: LogPair, sides: Sides, knowledge: Knowledge, *, generous: bool) 
     )
     used = {OF_ONE_STEP: steps, AT_ONE_PLACE: places, FORWARDED: more, FOUND_LATER: sameness.goes_by_later}
     of_one = (*map(of_one_array, tables), *filter(used.get, used))
-    assumes = (*text.assumes, *map(_one_object, made_one), *of_one, *folded)
+    assumes = (*text.assumes, *map(_one_object, made_one), *of_one, *folded, *of_lists)
     return replace(text, assumes=assumes)
 
 

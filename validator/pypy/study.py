@@ -85,8 +85,8 @@ class Inferred:
     functions may begin; and, if it `forwards`, which constants of a pair are one since what is stored to one of them
     is used for what the other one holds, since they stand at one place, or since guards find it that were recorded of
     other values, of which classes new objects are, and what bridges hand to labels; and the `types` of reference
-    fields, the `arrays` whose types have a number, and constant arrays that are one since they are looked up
-    `alike`; and the classes of the `strategies` of lists."""
+    fields, the `arrays` and `lists` whose types have a number, constant arrays that are one since they are looked up
+    `alike`, and the classes of the `strategies` of lists."""
 
     effects: frozenset[Effect] = frozenset()
     apart: frozenset[str] = frozenset()
@@ -99,6 +99,7 @@ class Inferred:
     forwards: bool = False
     types: Mapping[str, str] = field(default_factory=dict)
     arrays: Mapping[int, str] = field(default_factory=dict)
+    lists: Mapping[str, str] = field(default_factory=dict)
     alike: frozenset[str] = frozenset()
     strategies: Strategies = field(default_factory=Strategies)
 
@@ -273,6 +274,7 @@ class Study:
             types=self._types.assumed(),
             cells=cells,
             arrays=self._types.arrays(),
+            lists=self._types.lists(),
             alike=self._alike.assumed(log),
             strategies=strategies,
         )

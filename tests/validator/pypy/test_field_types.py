@@ -290,3 +290,31 @@ def test_what_frames_have_are_arrays() -> None:
     log = recorded("[p0]", *lines) + bridge("[p0]", *(f"+1: {line}" for line in lines))
     known = study(pair_sections(read_traces(log.splitlines())), "log")
     assert known.inferred.types == {field: "arrays <ArrayP 8>"}
+
+
+ITEMS_OF_LIST = Line("p3", "getfield_gc_r", ("p2",), "<FieldP list.items 16 of ArrayP 8>")
+OF_LIST = (Line(None, "guard_gc_type", ("p2", "125")), ITEMS_OF_LIST, replace(LENGTH, args=("p3",)))
+OTHER_NUMBER = replace(OF_LIST[0], args=("p2", "126"))
+
+
+@pytest.mark.parametrize(
+    ("optimized", "lists"),
+    [
+        ((OF_LIST,), {"125": "<ArrayP 8>"}),
+        (
+            (OF_LIST, (replace(OF_LIST[0], args=("p2", "126")), *OF_LIST[1:])),
+            {"125": "<ArrayP 8>", "126": "<ArrayP 8>"},
+        ),
+        ((OF_LIST, (OF_LIST[0], ITEMS_OF_LIST, replace(OF_LIST[2], descr="<ArrayS 8>"))), {}),
+        ((OF_LIST[1:],), {}),
+        (((OF_LIST[0], ITEMS_OF_LIST),), {}),
+        (((replace(OF_LIST[0], args=("p2", "i5")), *OF_LIST[1:]),), {}),
+    ],
+)
+def test_the_number_of_a_type_is_that_of_lists_with_such_arrays(
+    optimized: Sequence[tuple[Line, ...]], lists: dict[str, str]
+) -> None:
+    types = FieldTypes()
+    for lines in optimized:
+        types.add(Sides(Printed(("p0",), ()), Printed(("p0",), lines)))
+    assert types.lists() == lists

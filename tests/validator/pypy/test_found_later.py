@@ -5,10 +5,14 @@ from __future__ import annotations
 
 from optimizer.ir.dialects.pypy_log import read_traces
 from optimizer.ir.dialects.pypy_pairs import LogPair, pair_sections
+from optimizer.ir.immutable import replace
 from tests.pypy_logs import bridge, judged, loop, recorded
 from validator import Proved
-from validator.pypy.inferred.sameness import FOUND_LATER
+from validator.pypy.inferred.sameness import FOUND_LATER, Sameness
 from validator.pypy.judge import judge
+from validator.pypy.printed.lines import Line, Printed
+from validator.pypy.printed.rows import rows_of
+from validator.pypy.printed.straight import BEFORE, Sides
 from validator.pypy.study import study
 
 MAP, VALUE = "<FieldP Instance.inst_map 16>", "<FieldS Instance.inst_value 8>"
@@ -112,3 +116,28 @@ def test_a_bridge_that_makes_an_object_where_the_loop_does_makes_one_with_its_ma
 
 def test_one_that_makes_it_elsewhere_may_make_one_of_another_class() -> None:
     assert not bridged(7)
+
+
+def test_a_guard_says_so_of_a_bridge_where_the_optimized_loop_asks_only_later() -> None:
+    """It asks behind a call, and the bridge knows the constant in front of the loop."""
+    load = Line("p1", "getfield_gc_r", ("p0",), MAP, passed=1)
+    call = Line(None, "call_n", ("ConstClass(work)",), "<Callv 0  EF=5>@work", passed=2)
+    found = Line(None, "guard_value", ("p1", "ConstPtr(ptr1)"), passed=1)
+    again = (replace(load, result="p2", passed=3), Line(None, "guard_value", ("p2", "ConstPtr(ptr2)"), passed=3))
+    recorded = Printed(("p0",), (load, found, call, *again, Line(None, "jump", ("p0",))))
+    label = Line(None, "label", ("p0",), "<TargetToken>", passed=4)
+    asks = Line("p6", "getfield_gc_r", ("p0",), MAP), Line(None, "guard_value", ("p6", "ConstPtr(ptr6)"))
+    end = Line(None, "jump", ("p0",))
+    known = (Line("p9", "getfield_gc_r", ("p0",), MAP), Line(None, "record_exact_value_r", ("p9", "ConstPtr(ptr9)")))
+
+    def is_one(asked: int) -> bool:
+        body = (replace(call, passed=6), *(replace(line, passed=asked) for line in asks))
+        preamble = (load, replace(found, args=("p1", "ConstPtr(ptr3)")), call, *again)
+        optimized = Printed(("p0",), (*preamble, label, *body, end))
+        bridge = Sides(Printed(("p0",), (*known, end)), Printed(("p0",), (end,)), Sides(recorded, optimized))
+        sameness = Sameness(rows_of(bridge), denied=frozenset())
+        return sameness.of(BEFORE, "ConstPtr(ptr9)") == sameness.of(BEFORE, "ConstPtr(ptr1)")
+
+    assert is_one(7)
+    assert not is_one(5)  # in the position of the guard, or in front of it
+    assert not is_one(4)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from optimizer.ir.immutable import replace
 from validator.pypy.printed.kinds import tables
 from validator.pypy.printed.kinds.lists import of_tested_strategies, with_lists
 from validator.pypy.printed.kinds.variables import says_kind, with_kinds, with_variables
@@ -185,7 +186,34 @@ def test_new_lists_are_of_the_kind_of_those_that_were_recorded() -> None:
 def test_of_which_kind_new_lists_are_is_said_where_a_trace_makes_several(kinds: str, stated: list[str]) -> None:
     found = load("i9", "p9", "<FieldS list.length 8 of ArrayF 8>")
     sides, _ = with_lists(both := Sides(made(*kinds), made(*kinds)), both)
-    told = with_kinds(Sides(*(one.with_lines((*one.lines, found)) for one in (sides.before, sides.after))))
+    told, _ = with_kinds(Sides(*(one.with_lines((*one.lines, found)) for one in (sides.before, sides.after))), {})
     for one in (told.before, told.after):
         said = [line.args[1] for line in one.lines if says_kind(line) and line.name == "call_i"]
         assert [*dict.fromkeys(said)] == [*stated, "p9"]
+
+
+ASKED = Line(None, "guard_gc_type", ("p2", "125"))
+LENGTH_OF = {kind: load("i9", "p2", f"<FieldS list.length 8 of Array{kind} 8>") for kind in "SP"}
+
+
+@pytest.mark.parametrize(
+    ("lines", "is_told"),
+    [
+        ((ASKED, LENGTH_OF["P"]), True),
+        ((LENGTH_OF["P"], ASKED), False),
+        ((LENGTH_OF["P"], ASKED, LENGTH_OF["P"]), False),
+        ((LENGTH_OF["P"],), False),
+        ((ASKED, LENGTH_OF["S"]), False),
+        ((ASKED, LENGTH_OF["P"], LENGTH_OF["S"]), False),
+        ((replace(ASKED, args=("p2", "126")), LENGTH_OF["P"]), False),
+        ((replace(ASKED, args=("p0", "125")), LENGTH_OF["P"]), False),
+    ],
+)
+def test_a_guard_for_the_number_of_a_type_tells_the_kind_of_a_list(lines: tuple[Line, ...], *, is_told: bool) -> None:
+    both = (LENGTH_OF["S"], load("i8", "p7", LENGTH_OF["P"].descr))
+    sides = Sides(Printed(("p2", "p7"), both), Printed(("p0", "p2", "p7"), lines))
+    told, assumes = with_kinds(sides, {"125": "<ArrayP 8>"})
+    assert (not any(map(says_kind, told.after.lines))) is is_told
+    assert any(map(says_kind, told.before.lines))
+    assert assumes == (("what has the type number 125 is a list with one of the arrays <ArrayP 8>",) if is_told else ())
+    assert any(map(says_kind, with_kinds(sides, {})[0].after.lines))

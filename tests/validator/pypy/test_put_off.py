@@ -295,7 +295,12 @@ def test_nothing_is_assumed_of_fields_that_several_types_have(field: str) -> Non
         ("_ll_dict_del_trampoline__v1___simple_call__function_x", "<FieldP dicttable.entries 48>", False),
         ("ll_dict_lookup_trampoline__v1___simple_call__function_x", "<FieldS dicttable.num_live_items 8>", True),
         ("ll_dict_lookup_trampoline__v1___simple_call__function_x", "<FieldS dicttable.num_ever_used_items 16>", True),
-        ("ll_dict_lookup_trampoline__v1___simple_call__function_x", "<FieldS dicttable.resize_counter 24>", False),
+        ("ll_dict_lookup_trampoline__v1___simple_call__function_x", "<FieldS dicttable.resize_counter 24>", True),
+        (
+            "ll_call_lookup_function_trampoline__v1___simple_call__function_x",
+            "<FieldS dicttable.resize_counter 24>",
+            False,
+        ),
         ("_ll_dict_del_trampoline__v1___simple_call__function_x", "<FieldS dicttable.num_live_items 8>", False),
     ],
 )
@@ -319,3 +324,30 @@ def test_no_item_is_forwarded_over_a_call() -> None:
     pair = before + bridge("[p0, p1]", *(f"+1: {line}" for line in (load(2), call, "finish(p2, p2)")))
     one, _ = judged(pair * 2)
     assert not isinstance(one.verdict, Proved)
+
+
+TABLE = "<FieldS dicttable.{} 8>"
+LOOKUP = "i{{}} = call_i(ConstClass({name}_trampoline__v1___simple_call__function_), p2, i1, i1, 1, descr={descr})"
+
+
+@pytest.mark.parametrize(
+    ("function", "memory", "is_right"),
+    [
+        ("ll_dict_lookup", "lookup_function_no", True),
+        ("ll_dict_lookup", "resize_counter", True),
+        ("ll_dict_lookup", "num_live_items", True),
+        ("ll_dict_lookup", "num_ever_used_items", False),
+        ("ll_dict_lookup", "entries", False),
+        ("ll_dict_lookup", "indexes", False),
+        ("ll_call_lookup_function", "lookup_function_no", False),
+        ("ll_call_lookup_function", "num_live_items", False),
+    ],
+)
+def test_a_lookup_reads_what_it_needs_of_a_new_dict(function: str, memory: str, *, is_right: bool) -> None:
+    made, store = "p2 = new(descr=<SizeDescr 56>)", f"setfield_gc(p2, 0, descr={TABLE.format(memory)})"
+    call = LOOKUP.format(name=function, descr="<Calli 8 riii EF=5 OS=4>").format(3)
+    rest = ("guard_no_exception({})", "finish(i3, p2)")
+    before = recorded("[p0, i1]", made, store, call, *(line.format("") for line in rest))
+    after = (made, call, store, rest[0].format("descr=<Guard0x7f10>) [i1]")[:-1], rest[1])
+    (one,) = judged(before + bridge("[p0, i1]", *(f"+1: {line}" for line in after)))
+    assert isinstance(one.verdict, Proved) is is_right

@@ -134,7 +134,7 @@ p7 = getarrayitem_gc_r(p4, 0, {ITEM})
 i8 = getfield_gc_i(p7, descr=<FieldS Box.size 16>)
 i9 = int_add(i6, i8)
 finish(i9)"""
-    copy = f"call_n(ConstClass(ll_arraycopy), p8, {into}, 0, 1, 2, descr=<Callv 0 rriii EF=2 OS=1>)\n"
+    copy = f"call_n(ConstClass(ll_arraycopy), p8, {into}, 0, 1, 99, descr=<Callv 0 rriii EF=2 OS=1>)\n"
     one = pair(new + 2 * copy + behind, new + behind)
     sides: Sides = translated(one, "log", study([one], "log")).sides
     sameness = Sameness(rows_of(sides), study([one], "log").leaves)

@@ -25,6 +25,9 @@ if TYPE_CHECKING:
 Preserved = Callable[[str, str], bool]
 """Does the function with that name (`Line.function`) leave this memory as it is?"""
 
+Asked = tuple[tuple[str, int], ...]
+"""Constants for which an optimized loop asks, each with the number of positions that were passed in front of that."""
+
 IDENTITY = ("ptr_eq", "ptr_ne", "instance_ptr_eq", "instance_ptr_ne")
 """The operations that compare objects by identity."""
 
@@ -74,7 +77,7 @@ class Pass:
     known: dict[object, Node]
     preserved: Preserved
     later: float = inf
-    asked: tuple[str, ...] = ()
+    asked: Asked = ()
     again: float = inf
     at: int = 0
     passed: int | None = None
@@ -185,12 +188,13 @@ class Pass:
 
     def _found(self, args: tuple[str, ...]) -> None:
         """Notes that these are found to be one. That the guard of a loop has passed does not say so of constants of a
-        bridge to it, where the optimized loop asks, too: it need not pass behind the bridge."""
+        bridge to it, where the optimized loop asks, too, be it earlier: it need not pass behind the bridge."""
         nodes = {*self._nodes(args)}
         are_constant = nodes <= self.sameness.constant
-        is_later = self.at >= self.later and are_constant
-        if is_later and not nodes.isdisjoint(self.sameness.of(AFTER, text) for text in self.asked):
-            return
+        if self.at >= self.later and are_constant:
+            asked = [text for text, passed in self.asked if self.passed is None or passed <= self.passed]
+            if not nodes.isdisjoint(self.sameness.of(AFTER, text) for text in asked):
+                return
         if self.at >= self.again and are_constant and args[0] in self.loaded:
             self.sameness.join_again(self.passed, *args)
         else:

@@ -20,7 +20,7 @@ from types import MappingProxyType
 from validator.pypy.inferred.constants.apart import told_by_loads, told_while_recorded
 from validator.pypy.inferred.constants.made import Made
 from validator.pypy.inferred.held import Node as Node
-from validator.pypy.inferred.numbering import IDENTITY, Answers, Pass
+from validator.pypy.inferred.numbering import IDENTITY, Answers, Asked, Pass
 from validator.pypy.inferred.numbering import Preserved as Preserved
 from validator.pypy.printed.compared import COMPARES_SLICES, SLICES
 from validator.pypy.printed.lines import NULL, Line, Printed, is_pointer, is_variable, touches_nothing
@@ -126,12 +126,13 @@ class Sameness:
             if not self._grew:
                 break
 
-    def _behind(self, sides: Sides) -> tuple[tuple[int, int], tuple[str, ...]]:
+    def _behind(self, sides: Sides) -> tuple[tuple[int, int], Asked]:
         """The ends of a bridge in front of a loop, and the constants for which the optimized loop asks."""
         own = self._rows.own if sides is self._rows.pairs[-1] else None
         own = own or (len(sides.before.lines), len(sides.after.lines))
-        asking = (line for line in sides.after.lines[own[1] :] if line.name in _FIND)
-        return own, tuple(arg for line in asking for arg in line.args if is_pointer(arg))
+        behind = zip(sides.after.lines[own[1] :], self._rows.positions(sides)[1][own[1] :], strict=True)
+        asking = ((line, passed) for line, (_, passed) in behind if line.name in _FIND)
+        return own, tuple((arg, passed or 0) for line, passed in asking for arg in line.args if is_pointer(arg))
 
     def _join_parents(self) -> None:
         """Makes one of the constants of a parent, and of the loop in which a bridge goes on, if that is its parent."""

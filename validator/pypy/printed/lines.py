@@ -67,6 +67,8 @@ _NO_KEY = (
 _KEY = rf"<Field. (rpy_|rpython\.)|(?!{_NO_KEY}).* pure>"
 _KEPT = r"(entries|num_live_items|num_ever_used_items)"
 """The fields of dicts that lookups leave as they are: these make no item, but may make the index anew."""
+_READ = "entries|indexes|num_ever_used_items"
+"""The fields of dicts that a lookup reads behind the choice of the index, which is what `lookup_function_no` tells."""
 _OF_LISTS = r"pop(_nonneg|_default|_zero)?|delitem(_nonneg)?|insert_nonneg|reverse|inplace_mul|extend"
 """Functions that change lists, and compare no items."""
 _MAKING_LISTS = r"mul|concat|listslice_\w+?"
@@ -86,7 +88,12 @@ _OWN = (
     (r"_ll_strhash__rpy_stringPtr", rf"<Array[SU]|{_KEY}", r"<Field. rpy_string\."),
     (r"_ll_dictnext_look_inside_iff__dictiterPtr", _TABLE, r"<Field. (dictiter\.|dicttable\.lookup_function_no )"),
     (
-        rf"ll_(call_lookup_function|dict_lookup){_ANYWHERE}",
+        rf"ll_dict_lookup{_ANYWHERE}",
+        rf"<ArrayU|<Interior|<Field. dicttable\.({_READ}) |{_KEY}",
+        r"<ArrayU|<Field. rpy_",
+    ),
+    (
+        rf"ll_call_lookup_function{_ANYWHERE}",
         rf"{_TABLE}|{_KEY}",
         rf"<ArrayU|<Field. (dicttable\.(?!{_KEPT} )|rpy_)|<Interior.*\.f_hash ",
     ),

@@ -14,6 +14,7 @@ from itertools import count
 from optimizer.ir.dialects.pypy_pairs import Kind, LogPair
 from validator.pypy.printed.buffers import with_buffers
 from validator.pypy.printed.forcing import without_forcing
+from validator.pypy.printed.item_by_item import COPIES, item_by_item
 from validator.pypy.printed.lines import NULL, Line, Printed, allocates_raw, is_variable, read_printed
 
 BEFORE, AFTER = "before", "after"
@@ -28,9 +29,6 @@ LOST = "that hands over what the label in front of it does not take"
 """The words of a guard that hands over a value of an earlier iteration, or of nobody."""
 
 _UNSEEN = ("enter_portal_frame", "leave_portal_frame", "guard_future_condition", "debug_merge_point", "jit_debug")
-_COPIES = re.compile(r"<Callv 0 (rriii EF=2 OS=1>@ll_arraycopy|riii EF=2 OS=9>@ll_arraymove)(__\w+)?")
-"""Functions that copy items, as many as their last argument says."""
-
 _HELPERS = re.compile(r"@(_?ll_\w+|sqrt_nonneg)$")
 """The names of the functions that have an oopspec, in whose place PyPy's optimizer calls others."""
 
@@ -141,7 +139,7 @@ def straight(recorded: Printed, optimized: Printed, *, is_entered: bool = True) 
         prologue = (str(optimized.inputs.index(in_front[0].args[0])), *prologue)
     recorded = recorded.with_lines(without_forcing(recorded.lines, after.lines))
     before, after = (side.with_lines(with_buffers(tuple(plain(side.lines)))) for side in _with_ends(recorded, after))
-    sides = Sides(before, after, prologue=prologue)
+    sides = Sides(before.with_lines(tuple(item_by_item(before, after))), after, prologue=prologue)
     if sides.is_peeled and sides.before.lines[-1].name != "jump":
         raise NotStraight("a peeled loop, of which the recorded trace does not go back to its start")
     return sides
@@ -264,7 +262,7 @@ def plain(lines: tuple[Line, ...]) -> Iterator[Line]:
                 yield replace(line, descr=VIRTUAL_REF)
             case "increment_debug_counter":  # the backend adds them behind the log, at addresses of its own
                 raise NotStraight("a counter of PyPy's debugging, which writes memory")
-            case name if name in _UNSEEN or (_COPIES.fullmatch(line.function) and line.args[-1] == "0"):
+            case name if name in _UNSEEN or (COPIES.fullmatch(line.function) and line.args[-1] == "0"):
                 pass
             case "force_token":
                 yield replace(line, name="same_as_r", args=(TOKEN,))

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 
 from optimizer.ir.immutable import replace
 from validator.pypy.printed.kinds.tables import in_storages, puts_away
@@ -105,6 +105,25 @@ def of_tested_strategies(lines: tuple[Line, ...], recorded: Iterable[tuple[Line,
         for strategy, kind in _tested(one).values():
             shown.setdefault(strategy, set()).add(kind)
     return (name for name, (strategy, kind) in _tested(lines).items() if shown.get(strategy) == {kind})
+
+
+def of_type_numbers(lines: tuple[Line, ...], numbered: Mapping[str, str]) -> dict[str, str]:
+    """The lists of a trace that it accesses behind its own guard for the number of their type alone, which is that of
+    lists with such arrays, each with the number."""
+    asked: dict[str, str] = {}
+    are_so: dict[str, bool] = {}
+    for line in lines:
+        if line.name == "guard_gc_type":
+            asked[line.args[0]] = line.args[1]
+        elif array := array_of(line.descr):
+            name = line.args[0]
+            are_so[name] = are_so.get(name, True) and numbered.get(asked.get(name, "")) == array
+    return {name: asked[name] for name, is_so in are_so.items() if is_so}
+
+
+def of_number(number: str, array: str) -> str:
+    """The words for what is assumed of a number."""
+    return f"what has the type number {number} is a list with one of the arrays {array}"
 
 
 def _tested(lines: tuple[Line, ...]) -> dict[str, tuple[str, str]]:

@@ -20,7 +20,7 @@ from itertools import count
 
 from optimizer.ir.immutable import replace
 from validator.pypy.printed.copies import is_copy
-from validator.pypy.printed.kinds.lists import array_of, of_tested_strategies
+from validator.pypy.printed.kinds.lists import array_of, of_number, of_tested_strategies, of_type_numbers
 from validator.pypy.printed.kinds.tables import tested
 from validator.pypy.printed.lines import NULL, Line, Printed, keeps_off
 from validator.pypy.printed.parents import Path
@@ -143,19 +143,25 @@ _KIND_OF, _KIND = (f"ConstClass({KIND_OF})", "<Calli 8 r EF=0>"), "i_kind"
 _KINDS = re.compile(r"<Field[SP] (list|dicttable)\.\w+ [0-9]+ of (.+)>")
 
 
-def with_kinds(sides: Sides) -> Sides:
-    """The pair, with the loop that it jumps to, which says of which kinds those are that a log prints alike."""
+def with_kinds(sides: Sides, lists: Mapping[str, str]) -> tuple[Sides, tuple[str, ...]]:
+    """The pair, with the loop that it jumps to, which says of which kinds those are that a log prints alike; but not of
+    lists of optimized traces that have found their numbers, as those of `lists` with such arrays, which is assumed."""
     kinds, numbers = _numbered({line.descr for line in sides.lines}), count()
     shown = [one.before.lines for one in (sides, sides.target) if one is not None]
     made = "new_" if len({kind for lines in shown for kind in _of_new_lists(lines)}) > 1 else "new"
 
+    assumed: set[str] = set()
+
     def stated(sides: Sides) -> Sides:
         before = sides.before.with_lines(tuple(_stated(sides.before.lines, kinds, made, set(), numbers)))
         own: set[str | None] = {*tested(sides.after.lines), *of_tested_strategies(sides.after.lines, shown)}
+        numbered = of_type_numbers(sides.after.lines, lists)
+        assumed.update(of_number(number, lists[number]) for name, number in numbered.items() if name not in own)
+        own |= numbered.keys()
         after = sides.after.with_lines(tuple(_stated(sides.after.lines, kinds, made, own, numbers)))
         return replace(sides, before=before, after=after, target=sides.target and stated(sides.target))
 
-    return stated(sides) if kinds else sides
+    return stated(sides) if kinds else sides, tuple(sorted(assumed))
 
 
 def _of_new_lists(lines: tuple[Line, ...]) -> Iterator[str]:
