@@ -28,15 +28,15 @@ from validator.pypy.inferred.given import with_given
 from validator.pypy.inferred.grants import with_guards_that_hold, with_narrow_numbers
 from validator.pypy.inferred.sameness import FOUND_LATER, Node, Sameness
 from validator.pypy.inferred.watched import with_watched
-from validator.pypy.printed.copies import COPIED
+from validator.pypy.printed.calls.copies import COPIED
+from validator.pypy.printed.calls.item_by_item import COPIES
+from validator.pypy.printed.calls.lookups import with_lookups
 from validator.pypy.printed.float_bytes import with_float_bytes
 from validator.pypy.printed.frames import check_frames
-from validator.pypy.printed.item_by_item import COPIES
 from validator.pypy.printed.kinds.lists import named_kinds, with_lists
 from validator.pypy.printed.kinds.tables import with_tables
 from validator.pypy.printed.kinds.variables import named, with_kinds, with_variables
 from validator.pypy.printed.lines import Line, is_pointer, read_printed
-from validator.pypy.printed.lookups import with_lookups
 from validator.pypy.printed.parents import Parents, Place, correspond, path_to
 from validator.pypy.printed.patterns import with_pattern
 from validator.pypy.printed.rows import Rows, by_preamble, rows_of, with_target

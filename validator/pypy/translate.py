@@ -19,7 +19,7 @@ from validator.pypy.inferred.sameness import Node, Sameness
 from validator.pypy.inferred.strings import SAME_STRINGS, constant_strings, new_strings
 from validator.pypy.inferred.written import ALLOCATIONS, check_places
 from validator.pypy.origins import earliest_origins, handing_over_their_own, origins_alone, origins_in_loop, origins_of
-from validator.pypy.printed.copies import COPIED, Copies, copies_of
+from validator.pypy.printed.calls.copies import COPIED, Copies, copies_of
 from validator.pypy.printed.kinds.tables import CLASS_TESTS, class_name
 from validator.pypy.printed.lines import (
     FOREIGN,

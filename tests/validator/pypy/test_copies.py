@@ -11,8 +11,8 @@ from optimizer.ir.dialects.pypy_pairs import LogPair, pair_sections
 from optimizer.ir.immutable import replace
 from validator import Proved, Unknown
 from validator.pypy.judge import Judged, judge
-from validator.pypy.printed.copies import COPIED
-from validator.pypy.printed.item_by_item import item_by_item
+from validator.pypy.printed.calls.copies import COPIED
+from validator.pypy.printed.calls.item_by_item import item_by_item
 from validator.pypy.printed.lines import Line, Printed
 from validator.pypy.study import study
 

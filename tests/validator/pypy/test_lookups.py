@@ -6,7 +6,7 @@ import pytest
 
 from tests.pypy_logs import judged, judged_bridge, loop, recorded
 from validator import Proved
-from validator.pypy.printed.lookups import LOOKED_UP
+from validator.pypy.printed.calls.lookups import LOOKED_UP
 
 LOOKUP = "ll_call_lookup_function_trampoline__v1954___simple_call__function_"
 NO_RAISE = "guard_no_exception({}) [p0, i1]"

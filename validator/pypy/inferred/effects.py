@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from validator.pypy.inferred.fields import Fields, is_pure
 from validator.pypy.inferred.sameness import Preserved
-from validator.pypy.printed.copies import copies_items
+from validator.pypy.printed.calls.copies import copies_items
 from validator.pypy.printed.kinds.tables import type_of
 from validator.pypy.printed.lines import does_to_own, is_named, keeps_off, touches_no_object
 

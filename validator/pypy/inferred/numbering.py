@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING
 
 from validator.pypy.inferred.held import Key, Memory, Node, number_of
 from validator.pypy.inferred.quotients import Quotients, divided
-from validator.pypy.printed.compared import SLICES, WITH_CHARACTERS, WITH_STRINGS
-from validator.pypy.printed.copies import is_copy
+from validator.pypy.printed.calls.compared import SLICES, WITH_CHARACTERS, WITH_STRINGS
+from validator.pypy.printed.calls.copies import is_copy
 from validator.pypy.printed.lines import NULL, Access, Line, is_pointer, is_variable, touches_nothing
 from validator.pypy.printed.straight import AFTER
 

@@ -22,7 +22,7 @@ from validator.pypy.inferred.constants.made import Made
 from validator.pypy.inferred.held import Node as Node
 from validator.pypy.inferred.numbering import IDENTITY, Answers, Asked, Pass
 from validator.pypy.inferred.numbering import Preserved as Preserved
-from validator.pypy.printed.compared import COMPARES_SLICES, SLICES
+from validator.pypy.printed.calls.compared import COMPARES_SLICES, SLICES
 from validator.pypy.printed.lines import NULL, Line, Printed, is_pointer, is_variable, touches_nothing
 from validator.pypy.printed.parents import known_as
 from validator.pypy.printed.patterns import CODE

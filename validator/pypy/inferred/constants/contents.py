@@ -19,7 +19,7 @@ from validator.pypy.inferred.fields import Fields, is_pure
 from validator.pypy.inferred.sameness import Node, Sameness
 from validator.pypy.inferred.strings import asked
 from validator.pypy.inferred.witnesses import Witness, told
-from validator.pypy.printed.compared import COMPARES, EQUAL, FOR_CHARACTERS
+from validator.pypy.printed.calls.compared import COMPARES, EQUAL, FOR_CHARACTERS
 from validator.pypy.printed.lines import Line, is_named, is_pointer
 from validator.pypy.printed.rows import Rows
 from validator.pypy.printed.straight import BEFORE, Sides

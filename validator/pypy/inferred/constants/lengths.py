@@ -16,7 +16,7 @@ from itertools import chain
 from optimizer.ir.immutable import replace
 from validator.pypy.inferred.constants.contents import comparisons
 from validator.pypy.inferred.witnesses import Witness, told
-from validator.pypy.printed.compared import COMPARES, SLICE
+from validator.pypy.printed.calls.compared import COMPARES, SLICE
 from validator.pypy.printed.lines import Line, is_named
 from validator.pypy.printed.straight import Sides
 
