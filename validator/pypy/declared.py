@@ -13,8 +13,9 @@ from validator.pypy.inferred.effects import CODE, Effect, leaves
 from validator.pypy.inferred.fields import Fields
 from validator.pypy.inferred.written import reads_written_only
 from validator.pypy.printed.calls.copies import Copies
+from validator.pypy.printed.calls.functions import allocates_raw, keeps_off, touches_no_object, touches_nothing
 from validator.pypy.printed.kinds.tables import CLASS_TESTS, class_name
-from validator.pypy.printed.lines import Line, allocates_raw, keeps_off, touches_no_object, touches_nothing
+from validator.pypy.printed.lines import Line
 from validator.pypy.printed.straight import Sides
 
 _RESULTS = {"i": "int", "r": "ref", "f": "float", "n": "void"}

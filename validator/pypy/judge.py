@@ -31,7 +31,7 @@ from validator.pypy.objections import objection_to, objection_to_jump
 from validator.pypy.open import Open
 from validator.pypy.origins import with_places
 from validator.pypy.pair_text import translated
-from validator.pypy.printed.lines import allocates_raw
+from validator.pypy.printed.calls.functions import allocates_raw
 from validator.pypy.printed.parents import path_to
 from validator.pypy.printed.straight import NotStraight
 from validator.pypy.resume_data import Loop, shared, with_origins

@@ -34,6 +34,7 @@ from validator.pypy.inferred.watched import WATCHED
 from validator.pypy.inferred.witnesses import witness
 from validator.pypy.kept import Kept, damaged
 from validator.pypy.printed.calls.copies import COPIED
+from validator.pypy.printed.calls.functions import FOREIGN, RPYTHON
 from validator.pypy.printed.calls.lookups import LOOKED_UP
 from validator.pypy.printed.descrs import Descrs
 from validator.pypy.printed.float_bytes import FLOAT_BYTES
@@ -41,7 +42,7 @@ from validator.pypy.printed.frames import Prologues
 from validator.pypy.printed.kinds.lists import OF_ONE_KIND, with_lists
 from validator.pypy.printed.kinds.tables import OF_ONE_STRATEGY, with_tables
 from validator.pypy.printed.kinds.variables import OF_NOBODY_ELSE, with_variables
-from validator.pypy.printed.lines import FOREIGN, RPYTHON, Printed, read_printed
+from validator.pypy.printed.lines import Printed, read_printed
 from validator.pypy.printed.parents import Parents
 from validator.pypy.printed.patterns import OF_ONE_PATTERN
 from validator.pypy.printed.rows import rows_of

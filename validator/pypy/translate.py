@@ -20,19 +20,9 @@ from validator.pypy.inferred.strings import SAME_STRINGS, constant_strings, new_
 from validator.pypy.inferred.written import ALLOCATIONS, check_places
 from validator.pypy.origins import earliest_origins, handing_over_their_own, origins_alone, origins_in_loop, origins_of
 from validator.pypy.printed.calls.copies import COPIED, Copies, copies_of
+from validator.pypy.printed.calls.functions import FOREIGN, RPYTHON, is_foreign, keeps_off
 from validator.pypy.printed.kinds.tables import CLASS_TESTS, class_name
-from validator.pypy.printed.lines import (
-    FOREIGN,
-    NULL,
-    RPYTHON,
-    Line,
-    Printed,
-    is_float,
-    is_foreign,
-    is_pointer,
-    is_variable,
-    keeps_off,
-)
+from validator.pypy.printed.lines import NULL, Line, Printed, is_float, is_pointer, is_variable
 from validator.pypy.printed.rows import Rows
 from validator.pypy.printed.straight import AFTER, BEFORE, TOKEN, VIRTUAL_REF, Sides
 from validator.pypy.writing import Writing

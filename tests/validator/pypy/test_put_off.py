@@ -6,7 +6,7 @@ import pytest
 
 from tests.pypy_logs import BOX, CALL, COUNT, bridge, judged, loop, recorded
 from validator import Proved, Unknown
-from validator.pypy.printed.lines import FOREIGN, RPYTHON
+from validator.pypy.printed.calls.functions import FOREIGN, RPYTHON
 
 
 def put_off(field: str, value: str = "i1", function: str = "keep", descr: str = CALL) -> str:

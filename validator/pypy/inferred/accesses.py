@@ -7,7 +7,8 @@ from dataclasses import dataclass
 
 from validator.pypy.inferred.sameness import FIND_OUT, Node, Sameness
 from validator.pypy.inferred.written import ALLOCATIONS
-from validator.pypy.printed.lines import ANY_EFFECT, Line, Printed, is_variable, touches_no_object
+from validator.pypy.printed.calls.functions import touches_no_object
+from validator.pypy.printed.lines import ANY_EFFECT, Line, Printed, is_variable
 from validator.pypy.printed.straight import BEFORE
 
 _FORGETS = ("label", "gc_store")

@@ -17,7 +17,7 @@ from validator.pypy.inferred.accesses import Accesses, Call, Done
 from validator.pypy.inferred.effects import CODE, OF_GIVEN, SHARED, Effect, cannot_write
 from validator.pypy.inferred.found import Fact, Found, are_different
 from validator.pypy.inferred.sameness import Node
-from validator.pypy.printed.lines import keeps_off
+from validator.pypy.printed.calls.functions import keeps_off
 
 OneOf = frozenset[Effect]
 """Effects of which functions have one at least."""

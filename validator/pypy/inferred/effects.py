@@ -9,8 +9,9 @@ from dataclasses import dataclass
 from validator.pypy.inferred.fields import Fields, is_pure
 from validator.pypy.inferred.sameness import Preserved
 from validator.pypy.printed.calls.copies import copies_items
+from validator.pypy.printed.calls.functions import does_to_own, keeps_off, touches_no_object
 from validator.pypy.printed.kinds.tables import type_of
-from validator.pypy.printed.lines import does_to_own, is_named, keeps_off, touches_no_object
+from validator.pypy.printed.lines import is_named
 
 CODE = "code"
 """The memory of machine code, which a call may invalidate."""

@@ -29,9 +29,10 @@ from validator.pypy.inferred.fields import is_pure
 from validator.pypy.inferred.found import Found
 from validator.pypy.inferred.sameness import Sameness, sameness_in
 from validator.pypy.inferred.witnesses import Row, Witness, are_two, from_kept, kept, told
+from validator.pypy.printed.calls.functions import does_to_own
 from validator.pypy.printed.kinds.lists import OF_ONE_TYPE, array_of, of_any_kind, types_of_lists
 from validator.pypy.printed.kinds.tables import type_of, types_of_tables
-from validator.pypy.printed.lines import does_to_own, is_object
+from validator.pypy.printed.lines import is_object
 from validator.pypy.printed.straight import AFTER, BEFORE, Sides
 
 _ROUNDS = 4

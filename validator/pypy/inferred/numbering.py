@@ -16,7 +16,8 @@ from validator.pypy.inferred.held import Key, Memory, Node, number_of
 from validator.pypy.inferred.quotients import Quotients, divided
 from validator.pypy.printed.calls.compared import SLICES, WITH_CHARACTERS, WITH_STRINGS
 from validator.pypy.printed.calls.copies import is_copy
-from validator.pypy.printed.lines import NULL, Access, Line, is_pointer, is_variable, touches_nothing
+from validator.pypy.printed.calls.functions import touches_nothing
+from validator.pypy.printed.lines import NULL, Access, Line, is_pointer, is_variable
 from validator.pypy.printed.straight import AFTER
 
 if TYPE_CHECKING:

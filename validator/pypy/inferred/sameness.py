@@ -23,7 +23,8 @@ from validator.pypy.inferred.held import Node as Node
 from validator.pypy.inferred.numbering import IDENTITY, Answers, Asked, Pass
 from validator.pypy.inferred.numbering import Preserved as Preserved
 from validator.pypy.printed.calls.compared import COMPARES_SLICES, SLICES
-from validator.pypy.printed.lines import NULL, Line, Printed, is_pointer, is_variable, touches_nothing
+from validator.pypy.printed.calls.functions import touches_nothing
+from validator.pypy.printed.lines import NULL, Line, Printed, is_pointer, is_variable
 from validator.pypy.printed.parents import known_as
 from validator.pypy.printed.patterns import CODE
 from validator.pypy.printed.rows import Position, Rows, alone

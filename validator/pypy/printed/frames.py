@@ -20,7 +20,8 @@ from collections import Counter
 from collections.abc import Iterator, Set
 from dataclasses import dataclass, field
 
-from validator.pypy.printed.lines import Line, touches_nothing
+from validator.pypy.printed.calls.functions import touches_nothing
+from validator.pypy.printed.lines import Line
 from validator.pypy.printed.straight import NotStraight, Sides
 
 _REFERENCE = "<FieldP "

@@ -11,7 +11,8 @@ from collections.abc import Iterable, Iterator
 from optimizer.ir.immutable import replace
 from optimizer.ir.rows.ops import OPS
 from optimizer.ir.rows.row import RAW_STORE
-from validator.pypy.printed.lines import Line, Printed, touches_nothing
+from validator.pypy.printed.calls.functions import touches_nothing
+from validator.pypy.printed.lines import Line, Printed
 from validator.pypy.printed.straight import NotStraight, Sides
 
 SIGNALS = "no signal comes between two iterations of a loop that calls nothing"

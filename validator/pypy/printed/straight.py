@@ -14,8 +14,9 @@ from itertools import count
 from optimizer.ir.dialects.pypy_pairs import Kind, LogPair
 from validator.pypy.printed.calls.buffers import with_buffers
 from validator.pypy.printed.calls.forcing import without_forcing
+from validator.pypy.printed.calls.functions import allocates_raw
 from validator.pypy.printed.calls.item_by_item import COPIES, item_by_item
-from validator.pypy.printed.lines import NULL, Line, Printed, allocates_raw, is_variable, read_printed
+from validator.pypy.printed.lines import NULL, Line, Printed, is_variable, read_printed
 
 BEFORE, AFTER = "before", "after"
 """The names of both traces."""

@@ -14,7 +14,8 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from validator.pypy.printed.lines import Line, allocates_raw, frees_raw
+from validator.pypy.printed.calls.functions import allocates_raw, frees_raw
+from validator.pypy.printed.lines import Line
 
 _ITEM = re.compile(r"<Array(?P<kind>[SUF]) (?P<size>[1248])>")
 _INDEXED = ("getarrayitem_raw", "setarrayitem_raw")

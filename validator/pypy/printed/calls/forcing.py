@@ -9,7 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from validator.pypy.printed.lines import NULL, Line, keeps_off, touches_no_object
+from validator.pypy.printed.calls.functions import keeps_off, touches_no_object
+from validator.pypy.printed.lines import NULL, Line
 
 _FORCE_VIRTUAL = 120
 _ASKS = ("guard_not_forced", "guard_no_exception")

@@ -15,7 +15,8 @@ from optimizer.ir.rows.ops import OPS
 from optimizer.ir.rows.row import FACT, GUARD, LOAD, NEW, POSITION, PURE, RAW_LOAD, SCAN
 from validator.pypy.inferred.numbering import Preserved
 from validator.pypy.inferred.sameness import Sameness, sameness_in
-from validator.pypy.printed.lines import Line, keeps_off
+from validator.pypy.printed.calls.functions import keeps_off
+from validator.pypy.printed.lines import Line
 from validator.pypy.printed.straight import BEFORE, Sides
 
 LOOKED_UP = "a key that is looked up again, in a dict that nothing has changed, is where it was"

@@ -20,9 +20,10 @@ from itertools import count
 
 from optimizer.ir.immutable import replace
 from validator.pypy.printed.calls.copies import is_copy
+from validator.pypy.printed.calls.functions import keeps_off
 from validator.pypy.printed.kinds.lists import array_of, of_number, of_tested_strategies, of_type_numbers
 from validator.pypy.printed.kinds.tables import tested
-from validator.pypy.printed.lines import NULL, Line, Printed, keeps_off
+from validator.pypy.printed.lines import NULL, Line, Printed
 from validator.pypy.printed.parents import Path
 from validator.pypy.printed.straight import Sides
 
