@@ -203,8 +203,9 @@ class _ResumeData:
     def simplification(self, number: int, origin: int) -> Simplify:
         """The simplification of terms where the guard of that number fails, if it comes from that one; until another
         one is asked for."""
-        place = Place(origin, number, self.pair.after.guards[number].events)
-        self._facts.follow(self._known.at(place, ()))
+        guard = self.pair.after.guards[number]
+        fails = (self.pair.terms.not_(guard.passes),)
+        self._facts.follow(self._known.at(Place(origin, number, guard.events), fails))
         return self._facts.rebuild
 
     def has(self, number: int, origin: int) -> bool:

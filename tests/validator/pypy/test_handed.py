@@ -169,3 +169,16 @@ def test_what_a_bridge_hands_to_a_label_holds_what_the_recorded_object_does(stor
     lines = (makes[0], *values, makes[2], "jump(p0, i4, p5, descr=TargetToken(141))")
     one = judged_last(of_loop + back + bridge("[p0, i4]", *(f"+1: {line}" for line in lines)))
     assert isinstance(one.verdict, Proved) is is_right, one.verdict
+
+
+@pytest.mark.parametrize(("added", "handed", "is_right"), [(1, "i8", True), (3, "i8", False), (3, "i2", True)])
+def test_a_guard_hands_over_what_is_a_constant_of_the_trace_where_it_fails(
+    added: int, handed: str, *, is_right: bool
+) -> None:
+    """That it asks whether a number is not less gives 1 there, which the recorded trace has or has not."""
+    total = f"i7 = int_add(i2, {added})"
+    before = ("i6 = int_lt(i2, 7)", total, "guard_true(i6)", "finish(i7)")
+    after = ("i8 = int_ge(i2, 7)", total, f"guard_false(i8, descr=<Guard0x1>) [{handed}]", "finish(i7)")
+    inputs = "[p0, i2]"
+    (one,) = judged(recorded(inputs, *before) + bridge(inputs, *(f"+1: {line}" for line in after)))
+    assert isinstance(one.verdict, Proved) is is_right
