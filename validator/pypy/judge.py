@@ -27,14 +27,14 @@ from validator.pypy.ends import RESUME_AT_END, fails_at_end, prove_to_end, with_
 from validator.pypy.exits import Prove, prove_with_exits
 from validator.pypy.facts import LateFacts
 from validator.pypy.label_args import BY_SIZE
-from validator.pypy.objections import objection_to, objection_to_jump
+from validator.pypy.objections import objection_to, objection_to_jump, shared
 from validator.pypy.open import Open
 from validator.pypy.origins import with_places
 from validator.pypy.pair_text import translated
 from validator.pypy.printed.calls.functions import allocates_raw
 from validator.pypy.printed.parents import path_to
 from validator.pypy.printed.straight import NotStraight
-from validator.pypy.resume_data import Loop, shared, with_origins
+from validator.pypy.resume_data import Loop, with_origins
 from validator.pypy.resume_places import placed, places_of
 from validator.pypy.study import Knowledge, is_inferred
 from validator.pypy.translate import Translated

@@ -40,6 +40,15 @@ def objection_to(proved: Proved, text: Translated, before: Trace, told: Trace, s
     return None
 
 
+def shared(origins: tuple[int | None, ...], after: Trace, number: int) -> tuple[int | None, ...]:
+    """The origins where the guards of one origin up to that number share the resume data of the guard in front of them;
+    none where they may not."""
+    first = origins.index(origins[number])
+    if not first or not all(may_share(after, at) for at in range(first, number + 1)):
+        return ()
+    return (*origins[:first], *[origins[first - 1]] * (number + 1 - first), *origins[number + 1 :])
+
+
 def objection_to_jump(text: Translated, options: Options) -> tuple[str | None, tuple[str, ...]]:
     """The reason for which a bridge may hand something else to a label than it has to, if there is one: another value
     than what the recorded bridge hands on, or, of a value that the recorded loop computes anew, another one than what

@@ -200,24 +200,31 @@ class _ResumeData:
                 return True
         return False
 
-    def simplification(self, number: int, origin: int) -> Simplify:
-        """The simplification of terms where the guard of that number fails, if it comes from that one; until another
-        one is asked for."""
-        guard = self.pair.after.guards[number]
-        fails = (self.pair.terms.not_(guard.passes),)
-        self._facts.follow(self._known.at(Place(origin, number, guard.events), fails))
+    def simplification(self, number: int, origin: int, given: tuple[Term, ...] = ()) -> Simplify:
+        """The simplification of terms where the guard of that number is come to, if it comes from that one, and these
+        hold; until another one is asked for."""
+        place = Place(origin, number, self.pair.after.guards[number].events)
+        self._facts.follow(self._known.at(place, given))
         return self._facts.rebuild
 
     def has(self, number: int, origin: int) -> bool:
         """Has the recorded trace by that guard computed all that the guard of that number hands over? It may be the
-        length of what that has made, a range of a string, say."""
-        before, simplify = self.pair.before, self.simplification(number, origin)
+        length of what that has made, a range of a string, say; and what the guard asks about is what it is where that
+        fails."""
+        before, guard = self.pair.before, self.pair.after.guards[number]
         ahead = before.trace.ops[: before.guards[origin].number]
         names = [*before.trace.inputs, *(op.result for op in ahead if op.result)]
-        lengths = (made.value.length for made in before.guards[origin].heap.allocations if made.value.length)
-        computed = {*map(simplify, (*self.constants, *(before.values[var.name] for var in names), *lengths))}
-        handed = filter(None, self.pair.after.guards[number].failargs or ())
-        return all(simplify(term) in computed for term in handed)
+        lengths = [made.value.length for made in before.guards[origin].heap.allocations if made.value.length]
+        computed = *self.constants, *(before.values[var.name] for var in names), *lengths
+
+        def others(terms: Iterable[Term], *given: Term) -> set[Term]:
+            simplify = self.simplification(number, origin, given)
+            known = {*map(simplify, computed)}
+            return {term for term in terms if simplify(term) not in known}
+
+        unknown = others(filter(None, guard.failargs or ()))
+        asked = {_term(self.pair.after, arg) for arg in guard.operation.args}
+        return unknown <= asked and not others(unknown, self.pair.terms.not_(guard.passes))
 
     def block(self, number: int, origin: int, handed: Sequence[Value | None]) -> tuple[Operation, ...] | None:
         """The exit block of the guard of that number, which hands these values over; None where there can be none."""
@@ -388,12 +395,3 @@ def _row(slot: Field, index: Term | None) -> Op:
 def _kind(allocation: Operation) -> tuple[str, str]:
     """The kind of an object, as far as a log tells it."""
     return allocation.op.name, str(allocation.descr).partition(" $")[0]
-
-
-def shared(origins: tuple[int | None, ...], after: Trace, number: int) -> tuple[int | None, ...]:
-    """The origins where the guards of one origin up to that number share the resume data of the guard in front of them;
-    none where they may not."""
-    first = origins.index(origins[number])
-    if not first or not all(may_share(after, at) for at in range(first, number + 1)):
-        return ()
-    return (*origins[:first], *[origins[first - 1]] * (number + 1 - first), *origins[number + 1 :])

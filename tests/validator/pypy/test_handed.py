@@ -182,3 +182,14 @@ def test_a_guard_hands_over_what_is_a_constant_of_the_trace_where_it_fails(
     inputs = "[p0, i2]"
     (one,) = judged(recorded(inputs, *before) + bridge(inputs, *(f"+1: {line}" for line in after)))
     assert isinstance(one.verdict, Proved) is is_right
+
+
+def test_it_does_so_of_what_it_asks_about_alone() -> None:
+    """That a number is 7 where the guard fails nobody knew who wrote down what it hands over."""
+    first, asks, added = "i4 = int_le(i2, 7)", "i6 = int_lt(i2, 7)", "i7 = int_add(i2, 14)"
+    before = (first, "guard_true(i4)", asks, added, "guard_true(i6)", "finish(i7)")
+    for handed in ("i2", "i8"):
+        guards = ("guard_true(i4, descr=<Guard0x1>) [i2]", f"guard_true(i6, descr=<Guard0x2>) [{handed}]")
+        after = (first, guards[0], asks, added, "i8 = int_mul(i2, 2)", guards[1], "finish(i7)")
+        (one,) = judged(recorded("[p0, i2]", *before) + bridge("[p0, i2]", *(f"+1: {line}" for line in after)))
+        assert isinstance(one.verdict, Proved) is (handed == "i2")
