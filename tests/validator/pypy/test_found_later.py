@@ -88,8 +88,8 @@ def test_that_a_comparison_was_true_does_not_say_so_of_the_next_iteration() -> N
     assert not isinstance(judged(log)[0].verdict, Proved)
 
 
-def bridged(point: int) -> bool:
-    """Is a bridge to that label proved that stores the map of its own new object at this point?"""
+def bridged(*points: int) -> bool:
+    """Is a bridge to that label proved that stores the map of its own new object behind these points?"""
     asks, counts = ("i7 = int_lt(i1, 9)", "guard_true(i7{})"), "i3 = int_add(i1, 1)"
     own = [line.replace("i3", "i8").replace("i1", "i3").replace("ptr5", "ptr9") for line in MADE]
     log = recorded(
@@ -103,8 +103,9 @@ def bridged(point: int) -> bool:
         *("i17 = int_lt(i3, 9)", "guard_true(i17, descr=<Guard0x7f31>) [p0, i3]", AT.format(3)),
         *("i13 = int_add(i3, 1)", "jump(p0, i13, descr=TargetToken(141))"),
     )
-    log += recorded("[p0, i3]", AT.format(point), *own, "jump(p0, i8, p4, descr=<Loop1>)")
-    log += bridge("[p0, i3]", AT.format(point), own[0], "jump(p0, i8, descr=TargetToken(141))")
+    passed = [AT.format(point) for point in points]
+    log += recorded("[p0, i3]", *passed, *own, "jump(p0, i8, p4, descr=<Loop1>)")
+    log += bridge("[p0, i3]", *passed, own[0], "jump(p0, i8, descr=TargetToken(141))")
     whole, one = judged(log.replace("0x7f10", "0x7f31"))
     assert isinstance(whole.verdict, Proved), whole.verdict
     return isinstance(one.verdict, Proved)
@@ -112,6 +113,12 @@ def bridged(point: int) -> bool:
 
 def test_a_bridge_that_makes_an_object_where_the_loop_does_makes_one_with_its_map() -> None:
     assert bridged(3)
+
+
+def test_one_that_comes_there_by_a_place_that_the_loop_does_not_pass() -> None:
+    """Of `(A if x else B)()` both fill the object at one place."""
+    assert bridged(2, 3)
+    assert not bridged(7, 3)
 
 
 def test_one_that_makes_it_elsewhere_may_make_one_of_another_class() -> None:

@@ -39,7 +39,7 @@ _RAW_LOADS = ("getfield_raw", "getarrayitem_raw", "raw_load", "gc_load")
 _CAUGHT = ("guard_exception", "save_exception")
 """The operations that give a pending exception, which both traces have in one order."""
 
-_PURE_FIELD = " pure>"
+PURE_FIELD = " pure>"
 _COMMUTE = re.compile(r"int_(add|mul|and|or|xor|eq|ne)\Z|(instance_)?ptr_(eq|ne)\Z")
 _KEEPS = ("guard_", "record_", "assert_", "new", "str", "unicode", "copystr", "copyunicode", "quasiimmut_", "label")
 """Beginnings of operations that let nobody reach an object."""
@@ -65,7 +65,7 @@ class Answers(dict[tuple[str, str], bool]):
 class Pass:
     """Numbers the values of one trace. `known` has the classes of operations by their arguments' classes, of both
     traces; guards from `later` on have passed at another time, of which optimized ones ask for the `asked` constants,
-    and those from `again` on were recorded at another time;
+    behind a bridge that has `stored` some; and those from `again` on were recorded at another time;
     `memory` tells what a load gives here, `writers` are the functions called so far that may write memory, but for
     copies into arrays that nothing else reaches yet, which an optimizer may do item by item; `loads` counts the loads
     from one place of which this trace does not know what they give, and pending exceptions; `made` has the allocations,
@@ -79,6 +79,7 @@ class Pass:
     preserved: Preserved
     later: float = inf
     asked: Asked = ()
+    stored: tuple[str, ...] = ()
     again: float = inf
     at: int = 0
     passed: int | None = None
@@ -189,11 +190,13 @@ class Pass:
 
     def _found(self, args: tuple[str, ...]) -> None:
         """Notes that these are found to be one. That the guard of a loop has passed does not say so of constants of a
-        bridge to it, where the optimized loop asks, too, be it earlier: it need not pass behind the bridge."""
+        bridge to it, where the optimized loop asks, too, be it earlier, or anywhere if the bridge has stored that
+        constant: it need not pass behind the bridge."""
         nodes = {*self._nodes(args)}
         are_constant = nodes <= self.sameness.constant
         if self.at >= self.later and are_constant:
-            asked = [text for text, passed in self.asked if self.passed is None or passed <= self.passed]
+            is_any = self.passed is None or not nodes.isdisjoint(map(self.of, self.stored))
+            asked = [text for text, passed in self.asked if is_any or passed <= (self.passed or 0)]
             if not nodes.isdisjoint(self.sameness.of(AFTER, text) for text in asked):
                 return
         if self.at >= self.again and are_constant and args[0] in self.loaded:
@@ -211,7 +214,7 @@ class Pass:
             self._stored(access, memory, place[0])
             if known is not None:
                 self._overwritten(known.value, access.value)
-            if not name.endswith(_PURE_FIELD):
+            if not name.endswith(PURE_FIELD):
                 self._forget(memory, access, place)
             memory.put(place, access)
         elif known is not None:

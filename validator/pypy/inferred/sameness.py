@@ -20,9 +20,9 @@ from types import MappingProxyType
 from validator.pypy.inferred.constants.apart import told_by_loads, told_while_recorded
 from validator.pypy.inferred.constants.made import Made
 from validator.pypy.inferred.held import Node as Node
-from validator.pypy.inferred.numbering import IDENTITY, Answers, Asked, Pass
+from validator.pypy.inferred.joined import join_slices, join_taken
+from validator.pypy.inferred.numbering import IDENTITY, PURE_FIELD, Answers, Asked, Pass
 from validator.pypy.inferred.numbering import Preserved as Preserved
-from validator.pypy.printed.calls.compared import COMPARES_SLICES, SLICES
 from validator.pypy.printed.calls.functions import touches_nothing
 from validator.pypy.printed.lines import NULL, Line, Printed, is_pointer, is_variable
 from validator.pypy.printed.parents import known_as
@@ -46,7 +46,6 @@ def NOTHING(function: str, memory: str) -> bool:
 FOUND_LATER = "constants are one object where a guard says so that was recorded of another value"
 
 _ROUNDS = 30
-_ITEMS = ("strgetitem", "unicodegetitem")
 """Classes grow in each round; behind so many they are taken as they are."""
 
 
@@ -106,12 +105,12 @@ class Sameness:
         for _ in range(_ROUNDS):
             self._grew = False
             for place, sides in enumerate(self._rows.pairs):
-                later, asked = self._behind(sides)
+                later, asked, stored = self._behind(sides)
                 changes, known = recorded.get(place, (-1, {}))
                 if changes != self._changes:
                     changes, known = recorded[place] = self._changes, {}
                     again = len(self._rows.recorded(sides)[0])
-                    Pass(self, BEFORE, known, preserved, later[0], asked, again).number(sides.before.lines)
+                    Pass(self, BEFORE, known, preserved, later[0], asked, stored, again).number(sides.before.lines)
                 Pass(self, AFTER, {**known}, preserved).number(sides.after.lines)
                 self._meet(sides.before.lines, sides.after.lines, later)
             for before, preamble in self._rows.first_parts():
@@ -121,19 +120,22 @@ class Sameness:
                     for sides in self._rows.pairs:
                         self._meet_constants(sides, are_stored=are_stored)
             if not self._grew:
-                self._meet_taken()
+                join_taken(self, self._rows)
                 for sides in self._rows.pairs:
-                    self._meet_slices(sides)
+                    join_slices(self, sides)
             if not self._grew:
                 break
 
-    def _behind(self, sides: Sides) -> tuple[tuple[int, int], Asked]:
-        """The ends of a bridge in front of a loop, and the constants for which the optimized loop asks."""
+    def _behind(self, sides: Sides) -> tuple[tuple[int, int], Asked, tuple[str, ...]]:
+        """The ends of a bridge in front of a loop, the constants for which the optimized loop asks, and those that the
+        recorded bridge stores."""
         own = self._rows.own if sides is self._rows.pairs[-1] else None
         own = own or (len(sides.before.lines), len(sides.after.lines))
         behind = zip(sides.after.lines[own[1] :], self._rows.positions(sides)[1][own[1] :], strict=True)
         asking = ((line, passed) for line, (_, passed) in behind if line.name in _FIND)
-        return own, tuple((arg, passed or 0) for line, passed in asking for arg in line.args if is_pointer(arg))
+        asked = tuple((arg, passed or 0) for line, passed in asking for arg in line.args if is_pointer(arg))
+        stores = (found for line in sides.before.lines[: own[0]] if (found := line.access) and found.is_store)
+        return own, asked, tuple(store.value for store in stores if is_pointer(store.value))
 
     def _join_parents(self) -> None:
         """Makes one of the constants of a parent, and of the loop in which a bridge goes on, if that is its parent."""
@@ -184,15 +186,20 @@ class Sameness:
         self.goes_by_later = True
 
     def _stores_elsewhere(self, constant: Node) -> bool:
-        """Does a recorded bridge store such a constant at a place of the program where its loop stores none?"""
+        """Does a recorded bridge store such a constant at a place of the program where its loop stores none, or behind
+        one that the loop does not pass? There another object may be made, which is filled at the same place."""
         if self._rows.own is None:
             return False
         own, loop = self._rows.recorded(self._rows.pairs[-1])
         places = {(line.descr, line.point) for line in loop if line.name == "setfield_gc" and is_pointer(line.args[1])}
-        stores = (line for line in own if line.name == "setfield_gc" and is_pointer(line.args[1]))
-        return any(
-            (line.descr, line.point) not in places for line in stores if self.of(BEFORE, line.args[1]) == constant
-        )
+        passed, is_elsewhere = {"", *(line.point for line in loop)}, False
+        for line in own:
+            is_elsewhere = is_elsewhere or line.point not in passed
+            stores = line.name == "setfield_gc" and is_pointer(line.args[1])
+            is_other = is_elsewhere or (line.descr, line.point) not in places
+            if stores and is_other and self.of(BEFORE, line.args[1]) == constant:
+                return True
+        return False
 
     def unite(self, one: Node, other: Node) -> None:
         """Makes one class of two, but for what is told apart: constants that print differently, or are compared. It
@@ -246,11 +253,12 @@ class Sameness:
         same, at the same position, or else in order; but an operation that gives what the optimized trace has elsewhere
         is gone there. A store may be put off, but not over a guard."""
         before, after = sides.before.lines, sides.after.lines
-        alone = {BEFORE: self._constants(BEFORE, before), AFTER: self._constants(AFTER, after)}
+        held = {self.of(BEFORE, line.result or "") for line in before if self._loads_constant(line)}
+        alone = {BEFORE: self._constants(BEFORE, before) | held, AFTER: self._constants(AFTER, after)}
         both = alone[BEFORE] & alone[AFTER]
         if both == alone[AFTER]:
             return
-        ends, _ = self._behind(sides)
+        ends, *_ = self._behind(sides)
         met = [self._constants(AFTER, part) & both for part in (after[: ends[1]], after[ends[1] :])]
         waiting: dict[object, list[_Waiting]] = {}
         recorded, optimized = self._results(BEFORE, before), self._results(AFTER, after)
@@ -268,7 +276,8 @@ class Sameness:
                         continue
                     node = self.of(trace, arg)
                     is_stored_to = line.name == "setfield_gc" and not place  # be it one of those that both have
-                    if node not in alone[trace] or line.name in _NO_MEETING or (node in has_met and not is_stored_to):
+                    may_meet = node not in has_met or is_stored_to or (trace == BEFORE and node in held)
+                    if node not in alone[trace] or line.name in _NO_MEETING or not may_meet:
                         continue
                     telling = roughly if is_stored_to else told
                     rest = tuple("" if at == place else telling(other) for at, other in enumerate(line.args))
@@ -302,38 +311,17 @@ class Sameness:
                 coming = next((recorded[one] for one in product(names, nodes) if one in recorded), 0)
         return found
 
-    def _meet_taken(self) -> None:
-        """Joins the constants of a bridge that nothing else tells of with those that hold what the label takes."""
-        for one, other in self._rows.taken:
-            if self.of(AFTER, one)[0] == AFTER:
-                self.join(AFTER, one, other)
-        if not self._rows.jumps:
-            return
-        recorded, optimized, in_loop, label = self._rows.jumps
-        for arg, taken in zip(optimized, label, strict=True):
-            if is_pointer(arg) and self.of(AFTER, arg)[0] == AFTER:
-                places = [k for k, value in enumerate(in_loop) if self.of(BEFORE, value) == self.of(AFTER, taken)]
-                handed = {self.of(BEFORE, recorded[k]) for k in places} & self.constant
-                if len(handed) == 1:
-                    self.unite(self.of(AFTER, arg), *handed)
-
-    def _meet_slices(self, sides: Sides) -> None:
-        """Joins the constant strings that nothing else tells of, at whose items the optimized trace looks, with the one
-        of which the recorded trace makes a range that begins there, if there is but one."""
-        wholes: dict[Node, set[Node]] = {}
-        for line in sides.before.lines:
-            if line.is_call and line.oopspec in SLICES and is_pointer(line.args[1]):
-                wholes.setdefault(self.of(BEFORE, line.args[2]), set()).add(self.of(BEFORE, line.args[1]))
-        for line in sides.after.lines if wholes else ():
-            looks = line.name in _ITEMS or (line.is_call and line.oopspec in COMPARES_SLICES)
-            string, start = line.args[line.is_call :][:2] if looks else ("", "")
-            sources = wholes.get(self.of(AFTER, start), set()) if is_pointer(string) else set()
-            if len(sources) == 1 and self.of(AFTER, string)[0] == AFTER:
-                self.unite(self.of(AFTER, string), *sources)
-
     def _unless(self, unmet: Set[Node], trace: str, text: str) -> Node | None:
         node = self.of(trace, text)
         return None if node in unmet else node
+
+    def _loads_constant(self, line: Line) -> bool:
+        """Does the recorded trace load from a constant there what does not change, which is one, too?"""
+        return (
+            line.name == "getfield_gc_r"
+            and line.descr.endswith(PURE_FIELD)
+            and self.of(BEFORE, line.args[0]) in self.constant
+        )
 
     def _constants(self, trace: str, lines: tuple[Line, ...]) -> set[Node]:
         return {self.of(trace, arg) for line in lines for arg in line.args if is_pointer(arg)}

@@ -13,7 +13,7 @@ from functools import partial
 from itertools import chain
 
 from optimizer.ir.immutable import replace
-from validator.pypy.inferred.sameness import Sameness
+from validator.pypy.inferred.sameness import FIND_OUT, Sameness
 from validator.pypy.inferred.strings import HELD
 from validator.pypy.inferred.witnesses import Witness, told
 from validator.pypy.printed.lines import Line, is_named, is_pointer
@@ -35,8 +35,7 @@ class Folded:
         """Takes in a pair."""
         for line in _folded(sides, rows, sameness):
             self.said.setdefault(line.descr, set()).add(pair)
-        after = (line for row in rows.pairs for line in row.after.lines if line.name == _LOAD)
-        self.denied |= {line.descr for line in after if sameness.of(AFTER, line.args[0]) in sameness.constant}
+        self.denied |= {line.descr for row in rows.pairs for line in _kept(row.after.lines)}
 
     def assumed(self, log: int) -> frozenset[str]:
         """The fields of which that is assumed in the log of that number."""
@@ -61,6 +60,17 @@ def with_named(sides: Sides, loads: Set[Line]) -> Sides:
     named = {line: Line(None, "record_exact_value_r", (result, HELD.format(result))) for line, result in results}
     stated = chain(*((line, named[line]) if line in named else (line,) for line in sides.before.lines))
     return replace(sides, before=sides.before.with_lines(tuple(stated)))
+
+
+def _kept(optimized: Iterable[Line]) -> Iterator[Line]:
+    """The loads of an optimized trace from what it knows to be constants: that a comparison finds out later that two
+    objects are one says nothing."""
+    known = set[str]()
+    for line in optimized:
+        if line.name in FIND_OUT:
+            known.add(line.args[0])
+        elif line.name == _LOAD and (is_pointer(line.args[0]) or line.args[0] in known):
+            yield line
 
 
 def loads_from_constants(lines: Iterable[Line], sameness: Sameness) -> Iterator[Line]:

@@ -1,0 +1,47 @@
+"""Constants of optimized traces that nothing else tells of, made one with those that they have to be."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from validator.pypy.inferred.held import Node
+from validator.pypy.printed.calls.compared import COMPARES_SLICES, SLICES
+from validator.pypy.printed.lines import is_pointer
+from validator.pypy.printed.rows import Rows
+from validator.pypy.printed.straight import AFTER, BEFORE, Sides
+
+if TYPE_CHECKING:
+    from validator.pypy.inferred.sameness import Sameness
+
+_ITEMS = ("strgetitem", "unicodegetitem")
+
+
+def join_taken(sameness: Sameness, rows: Rows) -> None:
+    """Joins the constants of a bridge that nothing else tells of with those that hold what the label takes."""
+    for one, other in rows.taken:
+        if sameness.of(AFTER, one)[0] == AFTER:
+            sameness.join(AFTER, one, other)
+    if not rows.jumps:
+        return
+    recorded, optimized, in_loop, label = rows.jumps
+    for arg, taken in zip(optimized, label, strict=True):
+        if is_pointer(arg) and sameness.of(AFTER, arg)[0] == AFTER:
+            places = [k for k, value in enumerate(in_loop) if sameness.of(BEFORE, value) == sameness.of(AFTER, taken)]
+            handed = {sameness.of(BEFORE, recorded[k]) for k in places} & sameness.constant
+            if len(handed) == 1:
+                sameness.unite(sameness.of(AFTER, arg), *handed)
+
+
+def join_slices(sameness: Sameness, sides: Sides) -> None:
+    """Joins the constant strings that nothing else tells of, at whose items the optimized trace looks, with the one
+    of which the recorded trace makes a range that begins there, if there is but one."""
+    wholes: dict[Node, set[Node]] = {}
+    for line in sides.before.lines:
+        if line.is_call and line.oopspec in SLICES and is_pointer(line.args[1]):
+            wholes.setdefault(sameness.of(BEFORE, line.args[2]), set()).add(sameness.of(BEFORE, line.args[1]))
+    for line in sides.after.lines if wholes else ():
+        looks = line.name in _ITEMS or (line.is_call and line.oopspec in COMPARES_SLICES)
+        string, start = line.args[line.is_call :][:2] if looks else ("", "")
+        sources = wholes.get(sameness.of(AFTER, start), set()) if is_pointer(string) else set()
+        if len(sources) == 1 and sameness.of(AFTER, string)[0] == AFTER:
+            sameness.unite(sameness.of(AFTER, string), *sources)
