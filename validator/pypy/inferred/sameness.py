@@ -186,20 +186,20 @@ class Sameness:
         self.goes_by_later = True
 
     def _stores_elsewhere(self, constant: Node) -> bool:
-        """Does a recorded bridge store such a constant at a place of the program where its loop stores none, or behind
+        """Does a recorded bridge store such a constant at a place of the program where its loop stores none, or pass
         one that the loop does not pass? There another object may be made, which is filled at the same place."""
         if self._rows.own is None:
             return False
-        own, loop = self._rows.recorded(self._rows.pairs[-1])
+        behind = self._rows.pairs[-1]
+        own, loop = self._rows.recorded(behind)
         places = {(line.descr, line.point) for line in loop if line.name == "setfield_gc" and is_pointer(line.args[1])}
-        passed, is_elsewhere = {"", *(line.point for line in loop)}, False
-        for line in own:
-            is_elsewhere = is_elsewhere or line.point not in passed
-            stores = line.name == "setfield_gc" and is_pointer(line.args[1])
-            is_other = is_elsewhere or (line.descr, line.point) not in places
-            if stores and is_other and self.of(BEFORE, line.args[1]) == constant:
-                return True
-        return False
+        is_elsewhere = not behind.before.points <= self._rows.pairs[0].before.points
+        stores = (line for line in own if line.name == "setfield_gc" and is_pointer(line.args[1]))
+        return any(
+            is_elsewhere or (line.descr, line.point) not in places
+            for line in stores
+            if self.of(BEFORE, line.args[1]) == constant
+        )
 
     def unite(self, one: Node, other: Node) -> None:
         """Makes one class of two, but for what is told apart: constants that print differently, or are compared. It

@@ -158,17 +158,20 @@ class Line(_Remembering):
 
 @dataclass(frozen=True, slots=True)
 class Printed:
-    """A trace of a log: its inputs and operations."""
+    """A trace of a log: its inputs and operations, and of a recorded one the positions in the program that it passes,
+    be it without an operation."""
 
     inputs: tuple[str, ...]
     lines: tuple[Line, ...]
+    points: frozenset[str] = field(default=frozenset(), compare=False)
 
     def with_lines(self, lines: tuple[Line, ...]) -> Printed:
-        return Printed(self.inputs, lines)
+        return Printed(self.inputs, lines, self.points)
 
     def renamed(self, rename: Callable[[str], str]) -> Printed:
         """The trace with other names."""
-        return Printed(tuple(map(rename, self.inputs)), tuple(line.renamed(rename) for line in self.lines))
+        lines = tuple(line.renamed(rename) for line in self.lines)
+        return Printed(tuple(map(rename, self.inputs)), lines, self.points)
 
     def without_unused(self) -> Printed:
         """The trace without operations that do nothing but give what nobody uses: PyPy's backends leave them out

@@ -99,7 +99,7 @@ def rows_of(sides: Sides) -> Rows:
         return Rows((sides,))
     row = _Row(next(sides.new_numbers()))
     recorded = row.then(BEFORE, target.before, target.before)
-    loop = Sides(Printed(target.before.inputs, recorded), target.after.with_lines((*target.after.lines[:-1], _NO_END)))
+    loop = Sides(target.before.with_lines(recorded), target.after.with_lines((*target.after.lines[:-1], _NO_END)))
     if sides is target:
         return Rows((loop,), tuple(row.copies))
     before = row.then(BEFORE, sides.before, target.before)
@@ -159,7 +159,8 @@ def by_preamble(sides: Sides) -> Sides:
     assert sides.target is not None
     inputs, lines = sides.target.after.inputs, sides.target.after.lines
     label = next(place for place, line in enumerate(lines) if line.name == "label")
-    preamble = Printed(inputs, (*lines[:label], Line(None, "jump", inputs)))
+    points = sides.target.before.points
+    preamble = Printed(inputs, (*lines[:label], Line(None, "jump", inputs)), points)
     return replace(sides, target=replace(sides.target, before=preamble))
 
 

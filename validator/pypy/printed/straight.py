@@ -138,7 +138,8 @@ def straight(recorded: Printed, optimized: Printed, *, is_entered: bool = True) 
     prologue = tuple(line.descr for line in in_front)
     if in_front:
         prologue = (str(optimized.inputs.index(in_front[0].args[0])), *prologue)
-    recorded = recorded.with_lines(without_forcing(recorded.lines, after.lines))
+    points = frozenset(line.point for line in recorded.lines if line.point)
+    recorded = Printed(recorded.inputs, without_forcing(recorded.lines, after.lines), points)
     before, after = (side.with_lines(with_buffers(tuple(plain(side.lines)))) for side in _with_ends(recorded, after))
     sides = Sides(before.with_lines(tuple(item_by_item(before, after))), after, prologue=prologue)
     if sides.is_peeled and sides.before.lines[-1].name != "jump":
