@@ -51,3 +51,37 @@ def test_one_constant_is_not_what_two_others_have_that_differ() -> None:
     before = recorded("[p0]", *loads, *differ, GIVE.format("p1", "p2"), "finish()")
     pair = before + bridge("[p0]", *(f"+1: {line}" for line in (GIVE.format(*["ConstPtr(ptr9)"] * 2), "finish()")))
     assert not any(isinstance(one.verdict, Proved) for one in judged(pair * 2))
+
+
+def found(*lines: str) -> str:
+    """A pair of which both traces load the field of a value, and find it to be a constant by these guards."""
+    return recorded("[p0]", *lines, "finish()") + bridge("[p0]", *(f"+1: {line}" for line in (*lines, "finish()")))
+
+
+@pytest.mark.parametrize(
+    ("lines", "is_right"),
+    [
+        (("p1 = getfield_gc_r(p0, descr={})", "i2 = ptr_eq(p0, ConstPtr(ptr7))", "guard_true(i2) []"), True),
+        (("i2 = ptr_eq(p0, ConstPtr(ptr7))", "guard_true(i2) []", "p1 = getfield_gc_r(p0, descr={})"), True),
+        (("guard_value(p0, ConstPtr(ptr7)) []", "p1 = getfield_gc_r(p0, descr={})"), False),
+    ],
+)
+def test_a_load_from_what_a_comparison_finds_to_be_a_constant_contradicts_nothing(
+    lines: tuple[str, ...], *, is_right: bool
+) -> None:
+    """PyPy's optimizer does not know of it; of what it has found with `guard_value` it does."""
+    first, *_ = judged(folded() * 2 + found(*(line.format(NAME) for line in lines)))
+    assert isinstance(first.verdict, Proved) is is_right
+
+
+@pytest.mark.parametrize("is_given", [True, False])
+@pytest.mark.parametrize(("other", "is_right"), [("ConstPtr(ptr22)", True), ("p0", False)])
+def test_what_a_constant_holds_has_as_many_names_as_uses(other: str, *, is_right: bool, is_given: bool) -> None:
+    """It is compared, and may be given away, each time by a number of its own."""
+    asks = ("i2 = ptr_eq({}, p0)", "guard_false(i2) []")
+    given = [GIVE.format(value if is_given else "p0", "p0") for value in ("p1", "ConstPtr(ptr9)")]
+    before = (LOAD.format("ConstPtr(ptr1)"), asks[0].format("p1"), asks[1], given[0], "finish()")
+    after = (asks[0].format(other), asks[1], given[1], "finish()")
+    pair = recorded("[p0]", *before) + bridge("[p0]", *(f"+1: {line}" for line in after))
+    one, _ = judged(pair * 2)
+    assert isinstance(one.verdict, Proved) is is_right
