@@ -209,22 +209,22 @@ class _ResumeData:
 
     def has(self, number: int, origin: int) -> bool:
         """Has the recorded trace by that guard computed all that the guard of that number hands over? It may be the
-        length of what that has made, a range of a string, say; and what the guard asks about is what it is where that
-        fails."""
+        length of what that has made, a range of a string, say; and what the guard asks about may be what that has
+        computed where the guard fails alone."""
         before, guard = self.pair.before, self.pair.after.guards[number]
         ahead = before.trace.ops[: before.guards[origin].number]
         names = [*before.trace.inputs, *(op.result for op in ahead if op.result)]
         lengths = [made.value.length for made in before.guards[origin].heap.allocations if made.value.length]
-        computed = *self.constants, *(before.values[var.name] for var in names), *lengths
+        computed = *(before.values[var.name] for var in names), *lengths
 
-        def others(terms: Iterable[Term], *given: Term) -> set[Term]:
+        def others(terms: Iterable[Term], among: Iterable[Term], *given: Term) -> set[Term]:
             simplify = self.simplification(number, origin, given)
-            known = {*map(simplify, computed)}
+            known = {*map(simplify, among)}
             return {term for term in terms if simplify(term) not in known}
 
-        unknown = others(filter(None, guard.failargs or ()))
+        unknown = others(filter(None, guard.failargs or ()), (*self.constants, *computed))
         asked = {_term(self.pair.after, arg) for arg in guard.operation.args}
-        return unknown <= asked and not others(unknown, self.pair.terms.not_(guard.passes))
+        return unknown <= asked and not others(unknown, computed, self.pair.terms.not_(guard.passes))
 
     def block(self, number: int, origin: int, handed: Sequence[Value | None]) -> tuple[Operation, ...] | None:
         """The exit block of the guard of that number, which hands these values over; None where there can be none."""
