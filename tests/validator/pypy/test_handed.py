@@ -188,6 +188,6 @@ def test_it_does_so_of_what_it_asks_about_alone() -> None:
     before = (first, "guard_true(i4)", asks, added, "guard_true(i6)", "finish(i7)")
     for handed in ("i2", "i8"):
         guards = ("guard_true(i4, descr=<Guard0x1>) [i2]", f"guard_true(i6, descr=<Guard0x2>) [{handed}]")
-        after = (first, guards[0], asks, added, "i8 = int_mul(i2, 2)", guards[1], "finish(i7)")
+        after = (first, guards[0], asks, added, "i8 = int_sub(14, i2)", guards[1], "finish(i7)")
         (one,) = judged(recorded("[p0, i2]", *before) + bridge("[p0, i2]", *(f"+1: {line}" for line in after)))
         assert isinstance(one.verdict, Proved) is (handed == "i2")
