@@ -85,3 +85,27 @@ def test_what_a_constant_holds_has_as_many_names_as_uses(other: str, *, is_right
     pair = recorded("[p0]", *before) + bridge("[p0]", *(f"+1: {line}" for line in after))
     one, _ = judged(pair * 2)
     assert isinstance(one.verdict, Proved) is is_right
+
+
+AT = "debug_merge_point(0, 0, 'f;a.py:4-9~#{} COMPARE_OP')"
+CELL = "setfield_gc(ConstPtr(ptr{}), {}, descr=<FieldP pypy.objspace.std.celldict.ModuleCell.inst_w_value 8>)"
+
+
+def compared(first: str, second: str, stored: str) -> str:
+    """A pair that compares with what two constants hold, and stores the second, for which the optimized trace has
+    these."""
+    loads = [LOAD.format(f"ConstPtr(ptr{at})").replace("p1 =", f"p{at} =") for at in (1, 2)]
+    asks = [f"i{at + 6} = ptr_eq({{}}, p0)\nguard_false(i{at + 6}) []" for at in (1, 2)]
+
+    def lines(*values: str) -> list[str]:
+        asked = [text for at in (0, 1) for text in (AT.format(at), *asks[at].format(values[at]).splitlines())]
+        return [*asked, AT.format(2), CELL.format(5, values[2]), "finish()"]
+
+    left = lines(*(f"ConstPtr(ptr{number})" for number in (first, second, stored)))
+    return recorded("[p0]", *loads, *lines("p1", "p2", "p2")) + bridge("[p0]", *(f"+1: {line}" for line in left))
+
+
+@pytest.mark.parametrize("values", ["868", "666", "686"])
+def test_names_that_the_optimizer_uses_twice_make_nothing_one_that_constants_hold(values: str) -> None:
+    *_, last = judged(compared("8", "6", "6") * 2 + compared(*values))
+    assert not isinstance(last.verdict, Proved)

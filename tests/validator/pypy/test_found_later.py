@@ -3,6 +3,8 @@ behind a bridge."""
 
 from __future__ import annotations
 
+import pytest
+
 from optimizer.ir.dialects.pypy_log import read_traces
 from optimizer.ir.dialects.pypy_pairs import LogPair, pair_sections
 from optimizer.ir.immutable import replace
@@ -88,8 +90,9 @@ def test_that_a_comparison_was_true_does_not_say_so_of_the_next_iteration() -> N
     assert not isinstance(judged(log)[0].verdict, Proved)
 
 
-def bridged(*points: int) -> bool:
-    """Is a bridge to that label proved that stores the map of its own new object behind these points?"""
+def bridged(*points: int, finds: tuple[str, ...] = ()) -> bool:
+    """Is a bridge to that label proved that stores the map of its own new object behind these points, in front of which
+    it finds out something?"""
     asks, counts = ("i7 = int_lt(i1, 9)", "guard_true(i7{})"), "i3 = int_add(i1, 1)"
     own = [line.replace("i3", "i8").replace("i1", "i3").replace("ptr5", "ptr9") for line in MADE]
     log = recorded(
@@ -104,8 +107,9 @@ def bridged(*points: int) -> bool:
         *("i13 = int_add(i3, 1)", "jump(p0, i13, descr=TargetToken(141))"),
     )
     passed = [AT.format(point) for point in points]
-    log += recorded("[p0, i3]", *passed, *own, "jump(p0, i8, p4, descr=<Loop1>)")
-    log += bridge("[p0, i3]", *passed, own[0], "jump(p0, i8, descr=TargetToken(141))")
+    log += recorded("[p0, i3]", AT.format(2), *finds, *passed, *own, "jump(p0, i8, p4, descr=<Loop1>)")
+    found = [f"{line[:-1]}, descr=<Guard0x7f41>) [p0, i3]" if "guard" in line else line for line in finds]
+    log += bridge("[p0, i3]", AT.format(2), *found, *passed, own[0], "jump(p0, i8, descr=TargetToken(141))")
     whole, one = judged(log.replace("0x7f10", "0x7f31"))
     assert isinstance(whole.verdict, Proved), whole.verdict
     return isinstance(one.verdict, Proved)
@@ -119,6 +123,17 @@ def test_one_that_comes_there_by_a_place_that_the_loop_does_not_pass() -> None:
     """Of `(A if x else B)()` both fill the object at one place."""
     assert bridged(2, 3)
     assert not bridged(7, 3)
+
+
+@pytest.mark.parametrize(
+    ("guard", "is_right"), [("class(p7, ConstClass(A))", True), ("value(p7, ConstPtr(ptr8))", False)]
+)
+def test_one_that_finds_another_constant_where_the_loop_finds_one_may_make_another_object(
+    guard: str, *, is_right: bool
+) -> None:
+    """Of `type(x)()`, say."""
+    load = "p7 = getfield_gc_r(p0, descr=<FieldP Pick.inst_class 8>)"
+    assert bridged(3, finds=(load, f"guard_{guard}")) is is_right
 
 
 def test_one_that_makes_it_elsewhere_may_make_one_of_another_class() -> None:

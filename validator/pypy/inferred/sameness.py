@@ -10,7 +10,7 @@ Two constants that one trace tells apart are never made one (`apart`).
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Set
 from functools import lru_cache, partial
 from itertools import permutations, product
@@ -35,6 +35,7 @@ FIND_OUT = ("guard_value", "record_exact_value_r")
 """The operations that tell PyPy's optimizer which constant an object is; a comparison does not."""
 FINDINGS = (*FIND_OUT, "record_exact_value_i", "guard_isnull")
 """The operations that say which constant a value is, but for comparisons."""
+_FIND_WHICH = ("guard_value", "guard_class")
 _FIND = ("guard_value", *IDENTITY)
 """The operations that find out which object something is."""
 
@@ -186,20 +187,28 @@ class Sameness:
         self.goes_by_later = True
 
     def _stores_elsewhere(self, constant: Node) -> bool:
-        """Does a recorded bridge store such a constant at a place of the program where its loop stores none, or pass
-        one that the loop does not pass? There another object may be made, which is filled at the same place."""
+        """Does a recorded bridge store such a constant at a place of the program where its loop stores none, pass one
+        that the loop does not pass, or find another constant or class where the loop finds one? There another object
+        may be made, which is filled at the same place."""
         if self._rows.own is None:
             return False
         behind = self._rows.pairs[-1]
         own, loop = self._rows.recorded(behind)
+        stores = [line for line in own if line.name == "setfield_gc" and self.of(BEFORE, line.args[-1]) == constant]
         places = {(line.descr, line.point) for line in loop if line.name == "setfield_gc" and is_pointer(line.args[1])}
-        is_elsewhere = not behind.before.points <= self._rows.pairs[0].before.points
-        stores = (line for line in own if line.name == "setfield_gc" and is_pointer(line.args[1]))
-        return any(
-            is_elsewhere or (line.descr, line.point) not in places
-            for line in stores
-            if self.of(BEFORE, line.args[1]) == constant
-        )
+        if any((line.descr, line.point) not in places for line in stores if is_pointer(line.args[1])):
+            return True
+        found = self._found_at(loop)
+        is_other = any(found.get(place, known) != known for place, known in self._found_at(own).items())
+        return bool(stores) and (is_other or not behind.before.points <= self._rows.pairs[0].before.points)
+
+    def _found_at(self, lines: Iterable[Line]) -> dict[tuple[str, str], set[Node]]:
+        """The constants and classes that guards of a recorded trace find at its places."""
+        found = defaultdict[tuple[str, str], set[Node]](set)
+        for line in lines:
+            if line.name in _FIND_WHICH and line.args[0][0] == "p" and line.point:
+                found[line.name, line.point].add(self.of(BEFORE, line.args[1]))
+        return found
 
     def unite(self, one: Node, other: Node) -> None:
         """Makes one class of two, but for what is told apart: constants that print differently, or are compared. It
@@ -255,6 +264,7 @@ class Sameness:
         before, after = sides.before.lines, sides.after.lines
         held = {self.of(BEFORE, line.result or "") for line in before if self._loads_constant(line)}
         alone = {BEFORE: self._constants(BEFORE, before) | held, AFTER: self._constants(AFTER, after)}
+        uses = Counter(arg for line in after for arg in line.args)
         both = alone[BEFORE] & alone[AFTER]
         if both == alone[AFTER]:
             return
@@ -288,6 +298,8 @@ class Sameness:
                         continue
                     same = waiting.get(key, [])
                     left = [at for at, (_, gives, _, _) in enumerate(same) if gives == result or gives not in there]
+                    if uses[arg] > 1:  # the names of two uses of what a constant holds are two
+                        left = [at for at in left if self.of(BEFORE, same[at][0]) not in held]
                     if node in both:
                         left = [at for at in left if self.of(BEFORE, same[at][0]) == node]
                     here = [at for at in left if _is_at(same[at][2], position, is_stored_to)]
