@@ -18,9 +18,9 @@ from operator import attrgetter
 from types import MappingProxyType
 
 from validator.pypy.inferred.constants.apart import told_by_loads, told_while_recorded
+from validator.pypy.inferred.constants.joined import join_slices, join_taken
 from validator.pypy.inferred.constants.made import Made
 from validator.pypy.inferred.held import Node as Node
-from validator.pypy.inferred.joined import join_slices, join_taken
 from validator.pypy.inferred.numbering import IDENTITY, PURE_FIELD, Answers, Asked, Pass
 from validator.pypy.inferred.numbering import Preserved as Preserved
 from validator.pypy.printed.calls.functions import touches_nothing

@@ -17,7 +17,8 @@ from functools import partial
 from optimizer.ir.immutable import replace
 from optimizer.ir.types.declared import Call, Declarations
 from optimizer.ir.types.memory_types import RAW, Array, declared_field
-from validator.pypy.printed.kinds.lists import array_of, types_of_arrays, types_of_lists
+from validator.pypy.printed.calls.item_by_item import types_of_arrays
+from validator.pypy.printed.kinds.lists import array_of, types_of_lists
 from validator.pypy.printed.lines import Line, Printed
 from validator.pypy.printed.straight import Sides
 

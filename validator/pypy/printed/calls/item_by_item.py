@@ -17,6 +17,7 @@ COPIES = re.compile(r"<Callv 0 (rriii EF=2 OS=1>@ll_arraycopy|riii EF=2 OS=9>@ll
 """Functions that copy items, as many as their last argument says."""
 
 _OF_ARRAYS = ("new_array", "arraylen_gc", "getarrayitem_gc", "setarrayitem_gc")
+_ARRAY = re.compile(r"<Array[PSUF] [0-9]+>")
 _KINDS = {"<ArrayP 8>": ("r", "p"), "<ArrayS 8>": ("i", "i"), "<ArrayF 8>": ("f", "f")}
 """The endings of the loads, and the beginnings of the names of what they give, by the arrays."""
 
@@ -27,7 +28,7 @@ _MOST = 64
 def item_by_item(recorded: Printed, optimized: Printed) -> Iterator[Line]:
     """The lines of the recorded trace with loads and stores in the place of such calls, but for those of which the
     optimized one has some of as many items."""
-    types, numbers = _types(recorded.lines), count(recorded.highest() + 1)
+    types, numbers = types_of_arrays(recorded), count(recorded.highest() + 1)
     left = {line.args[-1] for line in optimized.lines if COPIES.fullmatch(line.function)}
     for line in recorded.lines:
         if COPIES.fullmatch(line.function) and line.args[-1] not in left and (place := _place(line)):
@@ -43,10 +44,14 @@ def item_by_item(recorded: Printed, optimized: Printed) -> Iterator[Line]:
         yield line
 
 
-def _types(lines: tuple[Line, ...]) -> dict[str, str]:
-    """The descrs of arrays, by their names."""
-    accessed = (line for line in lines if line.name.startswith(_OF_ARRAYS))
-    return {(line.result if line.name.startswith("new") else line.args[0]) or "": line.descr for line in accessed}
+def types_of_arrays(trace: Printed, descr: re.Pattern[str] = _ARRAY) -> dict[str, str]:
+    """The descrs of arrays, by the names of these, as far as operations on them tell."""
+    types: dict[str, str] = {}
+    for line in trace.lines:
+        array = line.result if line.name.startswith("new_array") else line.args[0] if line.args else None
+        if line.name.startswith(_OF_ARRAYS) and array is not None and descr.fullmatch(line.descr):
+            types[array] = line.descr
+    return types
 
 
 def _place(copy: Line) -> tuple[str, str, int, int, int] | None:

@@ -14,6 +14,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 
 from optimizer.ir.immutable import replace
+from validator.pypy.printed.calls.item_by_item import types_of_arrays
 from validator.pypy.printed.kinds.tables import in_storages, puts_away
 from validator.pypy.printed.lines import Line, Printed
 from validator.pypy.printed.straight import Sides
@@ -25,8 +26,6 @@ OF_ONE_TYPE = ("<ArrayS 8>", "<ArrayF 8>")
 
 _FIELD = re.compile(r"<Field[SP] list\.(length|items) [0-9]+>")
 _ITEMS = re.compile(r"<FieldP list\.items [0-9]+( of \w+ [0-9]+)?>")
-_ARRAY = re.compile(r"<Array[PSUF] [0-9]+>")
-_OF_ARRAYS = ("new_array", "arraylen_gc", "getarrayitem_gc", "setarrayitem_gc")
 STORAGE = re.compile(r"<FieldP pypy\.objspace\.std\.listobject\.(W_ListObject\.inst_lstorage) [0-9]+>")
 _OF = re.compile(r"<Field[SP] list\.\w+ [0-9]+ of (?P<array>\w+ [0-9]+)>")
 
@@ -67,16 +66,6 @@ def named_kinds(memories: frozenset[str] | None, lines: Iterable[Line]) -> froze
 def of_any_kind(memory: str) -> str:
     """The memory, of lists of all kinds if it is that of lists of one."""
     return f"{memory.partition(' of ')[0]}>" if array_of(memory) else memory
-
-
-def types_of_arrays(trace: Printed, descr: re.Pattern[str] = _ARRAY) -> dict[str, str]:
-    """The descrs of arrays, by the names of these, as far as operations on them tell."""
-    types: dict[str, str] = {}
-    for line in trace.lines:
-        array = line.result if line.name.startswith("new_array") else line.args[0] if line.args else None
-        if line.name.startswith(_OF_ARRAYS) and array is not None and descr.fullmatch(line.descr):
-            types[array] = line.descr
-    return types
 
 
 def types_of_lists(trace: Printed) -> dict[str, str]:
