@@ -26,8 +26,8 @@ from validator.pypy.inferred.fields import Fields
 from validator.pypy.inferred.sameness import Node, Preserved, Sameness
 from validator.pypy.inferred.written import ALLOCATIONS
 from validator.pypy.printed.kinds.tables import CLASS_TESTS
-from validator.pypy.printed.lines import Line, Printed, is_variable, read_printed
-from validator.pypy.printed.parents import Path, Place, guards_of, highest_number, known_in
+from validator.pypy.printed.lines import Line, Printed, is_variable, known_in, read_printed
+from validator.pypy.printed.parents import Path, Place, guards_of, highest_number
 from validator.pypy.printed.rows import renaming, rows_of
 from validator.pypy.printed.straight import TOKEN, NotStraight, Sides, straight
 from validator.pypy.resume_data import with_origins

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 
 from optimizer.ir.dialects.pypy_pairs import Kind
 from optimizer.ir.run.interpreter import GuardFailed
@@ -46,10 +46,9 @@ class _Computed(Sameness):
     def __init__(self, rows: Rows) -> None:
         super().__init__(rows, lambda function, memory: True)
 
-    def _meet_args(self, before: Iterable[str], after: Iterable[str]) -> None:
-        for one, other in zip(before, after, strict=False):
-            if is_pointer(one) and is_pointer(other):
-                super()._meet_args((one,), (other,))
+    def meet(self, recorded: str, optimized: str) -> None:
+        if is_pointer(recorded) and is_pointer(optimized):
+            super().meet(recorded, optimized)
 
 
 class Open:

@@ -324,7 +324,7 @@ class Pass:
 
     def _same(self, result: str, key: object) -> None:
         if key in self.known:
-            self.sameness.unite(self.sameness.of(*self.known[key]), self.of(result))
+            self.sameness.join_nodes(self.trace, self.sameness.of(*self.known[key]), self.of(result))
         else:
             self.known[key] = (self.trace, result)
 

@@ -10,27 +10,24 @@ Two constants that one trace tells apart are never made one (`apart`).
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Iterable, Mapping, Set
-from functools import lru_cache, partial
-from itertools import permutations, product
+from functools import lru_cache
+from itertools import permutations
 from operator import attrgetter
 from types import MappingProxyType
 
 from validator.pypy.inferred.constants.apart import told_by_loads, told_while_recorded
 from validator.pypy.inferred.constants.joined import join_slices, join_taken
-from validator.pypy.inferred.constants.made import Made
+from validator.pypy.inferred.constants.meeting import Meeting
 from validator.pypy.inferred.held import Node as Node
-from validator.pypy.inferred.numbering import IDENTITY, PURE_FIELD, Answers, Asked, Pass
+from validator.pypy.inferred.numbering import IDENTITY, Answers, Asked, Pass
 from validator.pypy.inferred.numbering import Preserved as Preserved
-from validator.pypy.printed.calls.functions import touches_nothing
-from validator.pypy.printed.lines import NULL, Line, Printed, is_pointer, is_variable
-from validator.pypy.printed.parents import known_as
+from validator.pypy.printed.lines import Line, Printed, is_pointer, is_variable, known_as
 from validator.pypy.printed.patterns import CODE
-from validator.pypy.printed.rows import Position, Rows, alone
+from validator.pypy.printed.rows import Rows, alone
 from validator.pypy.printed.straight import AFTER, BEFORE, TOKEN, Sides
 
-_NO_MEETING = ("same_as_r", "quasiimmut_field")
 FIND_OUT = ("guard_value", "record_exact_value_r")
 """The operations that tell PyPy's optimizer which constant an object is; a comparison does not."""
 FINDINGS = (*FIND_OUT, "record_exact_value_i", "guard_isnull")
@@ -48,10 +45,6 @@ FOUND_LATER = "constants are one object where a guard says so that was recorded 
 
 _ROUNDS = 30
 """Classes grow in each round; behind so many they are taken as they are."""
-
-
-_Waiting = tuple[str, Node | None, Position, int]
-"""A constant of the recorded trace, what the operation gives that has it, where that stands, and its number."""
 
 
 class Sameness:
@@ -74,6 +67,7 @@ class Sameness:
         self._nodes = defaultdict[str, dict[str, Node]](dict)
         self._apart: dict[Node, set[Node]] = {}
         self.constant: set[Node] = set()
+        self._recorded: set[Node] = set()
         self._rows = rows
         self._characters = characters
         self._denied = denied
@@ -103,23 +97,24 @@ class Sameness:
             return
         preserved = self._answers = Answers(preserved)
         recorded: dict[int, tuple[int, dict[object, Node]]] = {}
+        meeting = Meeting(self, self._rows)
         for _ in range(_ROUNDS):
             self._grew = False
             for place, sides in enumerate(self._rows.pairs):
-                later, asked, stored = self._behind(sides)
+                asked, stored = self._behind(sides)
                 changes, known = recorded.get(place, (-1, {}))
                 if changes != self._changes:
                     changes, known = recorded[place] = self._changes, {}
-                    again = len(self._rows.recorded(sides)[0])
-                    Pass(self, BEFORE, known, preserved, later[0], asked, stored, again).number(sides.before.lines)
+                    again, (later, _) = len(self._rows.recorded(sides)[0]), self._rows.ends(sides)
+                    Pass(self, BEFORE, known, preserved, later, asked, stored, again).number(sides.before.lines)
                 Pass(self, AFTER, {**known}, preserved).number(sides.after.lines)
-                self._meet(sides.before.lines, sides.after.lines, later)
+                meeting.meet(sides)
             for before, preamble in self._rows.first_parts():
-                self._meet_stores(before, preamble)
+                meeting.meet_stores(before, preamble)
             for are_stored in (False, True):
                 if not self._grew:
                     for sides in self._rows.pairs:
-                        self._meet_constants(sides, are_stored=are_stored)
+                        meeting.meet_constants(sides, are_stored=are_stored)
             if not self._grew:
                 join_taken(self, self._rows)
                 for sides in self._rows.pairs:
@@ -127,16 +122,14 @@ class Sameness:
             if not self._grew:
                 break
 
-    def _behind(self, sides: Sides) -> tuple[tuple[int, int], Asked, tuple[str, ...]]:
-        """The ends of a bridge in front of a loop, the constants for which the optimized loop asks, and those that the
-        recorded bridge stores."""
-        own = self._rows.own if sides is self._rows.pairs[-1] else None
-        own = own or (len(sides.before.lines), len(sides.after.lines))
-        behind = zip(sides.after.lines[own[1] :], self._rows.positions(sides)[1][own[1] :], strict=True)
+    def _behind(self, sides: Sides) -> tuple[Asked, tuple[str, ...]]:
+        """The constants for which the optimized loop asks behind a bridge, and those that the bridge has stored."""
+        recorded, optimized = self._rows.ends(sides)
+        behind = zip(sides.after.lines[optimized:], self._rows.positions(sides)[1][optimized:], strict=True)
         asking = ((line, passed) for line, (_, passed) in behind if line.name in _FIND)
         asked = tuple((arg, passed or 0) for line, passed in asking for arg in line.args if is_pointer(arg))
-        stores = (found for line in sides.before.lines[: own[0]] if (found := line.access) and found.is_store)
-        return own, asked, tuple(store.value for store in stores if is_pointer(store.value))
+        stores = (found for line in sides.before.lines[:recorded] if (found := line.access) and found.is_store)
+        return asked, tuple(store.value for store in stores if is_pointer(store.value))
 
     def _join_parents(self) -> None:
         """Makes one of the constants of a parent, and of the loop in which a bridge goes on, if that is its parent."""
@@ -164,6 +157,8 @@ class Sameness:
             node = nodes[text] = (trace if is_variable(text) or is_pointer(text) or text == TOKEN else "", text)
             if is_pointer(text):
                 self.constant.add(node)
+                if trace == BEFORE and known_as(text) is None:
+                    self._recorded.add(node)
         if node in parents:
             while node in parents:
                 node = parents[node]
@@ -175,7 +170,30 @@ class Sameness:
         return {self.of(BEFORE, text): character for text, character in self._characters.items()}
 
     def join(self, trace: str, one: str, other: str) -> None:
-        self.unite(self.of(trace, one), self.of(trace, other))
+        self.join_nodes(trace, self.of(trace, one), self.of(trace, other))
+
+    def join_nodes(self, trace: str, one: Node, other: Node) -> None:
+        """Makes one class of two that are one in that trace, but for what only the optimized one says."""
+        if trace == BEFORE or not self._stay_two(one, other, {BEFORE, AFTER}):
+            self.unite(one, other)
+
+    def meet(self, recorded: str, optimized: str) -> None:
+        """Makes one of what stands at the same place of both traces."""
+        nodes = self.of(BEFORE, recorded), self.of(AFTER, optimized)
+        if not self._stay_two(*nodes, {BEFORE}):
+            self.unite(*nodes)
+
+    def _stay_two(self, one: Node, other: Node, traces: Set[str]) -> bool:
+        """Are these constants that the optimized trace, which is to be proved, does not make one: two that were
+        recorded, or one of a bridge, in one of these traces, and one of its loop? The bridge starts at a guard that has
+        failed."""
+        if self._recorded.issuperset((one, other)):
+            return True
+        if not self._of_parts or not self.constant.issuperset((one, other)):
+            return False
+        own, loop = ({self.of(*text) for text in texts} for texts in self._of_parts)
+        left = {self.of(*text) for text in self._of_parts[0] if text[0] in traces}
+        return any(here in left - loop and there in loop - own for here, there in permutations((one, other)))
 
     def join_again(self, passed: int | None, one: str, other: str) -> None:
         """Makes one of constants of the recorded trace which a guard at that position finds to be, that was recorded of
@@ -219,7 +237,8 @@ class Sameness:
         kept, gone = (other, one) if not other[0] or (one[0], other[0]) == (AFTER, BEFORE) else (one, other)
         self._parents[gone] = kept
         self._changes += gone[0] == BEFORE
-        self.constant |= {kept} if gone in self.constant else set()
+        for constants in (self.constant, self._recorded):
+            constants |= {kept} if gone in constants else set()
         for enemy in self._apart.pop(gone, ()):
             self.tell_apart(kept, enemy)
             self._apart[enemy].discard(gone)
@@ -236,154 +255,6 @@ class Sameness:
 
     def are_apart(self, trace: str, one: str, other: str) -> bool:
         return self.of(trace, other) in self._apart.get(self.of(trace, one), ())
-
-    def _meet(self, before: tuple[Line, ...], after: tuple[Line, ...], own: tuple[int, int]) -> None:
-        """Joins what stands at the same place of both traces, of which a bridge's `own` calls are none of its loop."""
-        self._meet_in_order(*([line for line in lines if line.name == "guard_value"] for lines in (before, after)))
-        recorded, optimized = own
-        for parts in ((before[:recorded], after[:optimized]), (before[recorded:], after[optimized:])):
-            self._meet_in_order(*([line for line in lines if line.is_call] for lines in parts))
-        if before and after:
-            self._meet_args(before[-1].args, after[-1].args)
-        self._meet_stores(before, after)
-
-    def _meet_stores(self, before: tuple[Line, ...], after: tuple[Line, ...]) -> None:
-        """Joins what both traces store to one place in turn: the last, unless they do so as often."""
-        left = self._stores(AFTER, after)
-        memories = {memory for memory, _ in left}
-        stored = self._stores(BEFORE, (line for line in before if line.descr in memories))
-        for key, values in left.items():
-            others = stored.get(key, [])
-            first = 0 if len(others) == len(values) else -1
-            self._meet_args(others[first:], values[first:])
-
-    def _meet_constants(self, sides: Sides, *, are_stored: bool) -> None:
-        """Joins the constants that both traces store to the same place, or with which they do else the same to the
-        same, at the same position, or else in order; but an operation that gives what the optimized trace has elsewhere
-        is gone there. A store may be put off, but not over a guard."""
-        before, after = sides.before.lines, sides.after.lines
-        held = {self.of(BEFORE, line.result or "") for line in before if self._loads_constant(line)}
-        alone = {BEFORE: self._constants(BEFORE, before) | held, AFTER: self._constants(AFTER, after)}
-        uses = Counter(arg for line in after for arg in line.args)
-        both = alone[BEFORE] & alone[AFTER]
-        if both == alone[AFTER]:
-            return
-        ends, *_ = self._behind(sides)
-        met = [self._constants(AFTER, part) & both for part in (after[: ends[1]], after[ends[1] :])]
-        waiting: dict[object, list[_Waiting]] = {}
-        recorded, optimized = self._results(BEFORE, before), self._results(AFTER, after)
-        unmet = (alone[BEFORE] ^ alone[AFTER]) | (recorded ^ optimized)
-        there = optimized | {self.of(AFTER, arg) for line in after for arg in line.args}
-        ahead = self._next_guards(before, after) if are_stored else []
-        for trace, lines, positions in zip((BEFORE, AFTER), (before, after), self._rows.positions(sides), strict=True):
-            told = Made(lines, partial(self.of, trace), recorded & optimized).told
-            roughly = Made(lines, partial(self._unless, unmet, trace), recorded & optimized).told
-            for number, (line, position) in enumerate(zip(lines, positions, strict=True)):
-                has_met = met[number >= ends[0]] if trace == BEFORE else both
-                value = len(line.args) - 1 if line.access and line.access.is_store else None
-                for place, arg in enumerate(line.args):
-                    if are_stored != (place == value):
-                        continue
-                    node = self.of(trace, arg)
-                    is_stored_to = line.name == "setfield_gc" and not place  # be it one of those that both have
-                    may_meet = node not in has_met or is_stored_to or (trace == BEFORE and node in held)
-                    if node not in alone[trace] or line.name in _NO_MEETING or not may_meet:
-                        continue
-                    telling = roughly if is_stored_to else told
-                    rest = tuple("" if at == place else telling(other) for at, other in enumerate(line.args))
-                    key = (line.name, line.descr, place, rest)
-                    result = self.of(trace, line.result) if line.result else None
-                    if trace == BEFORE:
-                        waiting.setdefault(key, []).append((arg, result, position, number))
-                        continue
-                    same = waiting.get(key, [])
-                    left = [at for at, (_, gives, _, _) in enumerate(same) if gives == result or gives not in there]
-                    if uses[arg] > 1:  # the names of two uses of what a constant holds are two
-                        left = [at for at in left if self.of(BEFORE, same[at][0]) not in held]
-                    if node in both:
-                        left = [at for at in left if self.of(BEFORE, same[at][0]) == node]
-                    here = [at for at in left if _is_at(same[at][2], position, is_stored_to)]
-                    last = [at for at in left if same[at][3] < ahead[number]][-1:] if are_stored else []
-                    if left:
-                        self._meet_args((same.pop((last or here or left)[0])[0],), (arg,))
-
-    def _next_guards(self, before: tuple[Line, ...], after: tuple[Line, ...]) -> list[int]:
-        """For each optimized line the number of the recorded guard that is the next one behind it, up to which the
-        optimizer may have put off a store; 0 where that is not found."""
-        recorded: dict[tuple[str, Node], int] = {}
-        for number, line in enumerate(before):
-            if line.is_guard and line.args and (node := self.of(BEFORE, line.args[0]))[0]:
-                recorded.setdefault((line.name, node), number)
-        found, coming = [0] * len(after), 0
-        for number in reversed(range(len(after))):
-            found[number], line = coming, after[number]
-            if line.is_guard:
-                names = [line.name, *(["guard_nonnull"] if line.name == "guard_nonnull_class" else [])]
-                nodes = [self.of(AFTER, arg) for arg in line.args[:1]]
-                coming = next((recorded[one] for one in product(names, nodes) if one in recorded), 0)
-        return found
-
-    def _unless(self, unmet: Set[Node], trace: str, text: str) -> Node | None:
-        node = self.of(trace, text)
-        return None if node in unmet else node
-
-    def _loads_constant(self, line: Line) -> bool:
-        """Does the recorded trace load from a constant there what does not change, which is one, too?"""
-        return (
-            line.name == "getfield_gc_r"
-            and line.descr.endswith(PURE_FIELD)
-            and self.of(BEFORE, line.args[0]) in self.constant
-        )
-
-    def _constants(self, trace: str, lines: tuple[Line, ...]) -> set[Node]:
-        return {self.of(trace, arg) for line in lines for arg in line.args if is_pointer(arg)}
-
-    def _results(self, trace: str, lines: tuple[Line, ...]) -> set[Node]:
-        return {self.of(trace, line.result) for line in lines if line.result}
-
-    def _meet_in_order(self, before: list[Line], after: list[Line]) -> None:
-        start = 0
-        for line in after:
-            for number in range(start, len(before)):
-                if self._correspond(before[number], line):
-                    self._meet_args(before[number].called_with, line.called_with)
-                    if (one := before[number].result) and (other := line.result):
-                        self._meet_args((one,), (other,))
-                    start = number + 1
-                    break
-
-    def _correspond(self, before: Line, after: Line) -> bool:
-        if before.is_call:  # one that does nothing may be gone, and the next of its kind stand for another
-            is_same = len(before.called_with) == len(after.called_with) and before.function == after.function
-            return is_same and not touches_nothing(before.function)
-        return self.of(BEFORE, before.args[0]) == self.of(AFTER, after.args[0])
-
-    def _meet_args(self, before: Iterable[str], after: Iterable[str]) -> None:
-        for one, other in zip(before, after, strict=False):
-            nodes = self.of(BEFORE, one), self.of(AFTER, other)
-            if ("", NULL) not in nodes and (is_pointer(other) or is_variable(other)) and not self._are_of_both(*nodes):
-                self.unite(*nodes)
-
-    def _are_of_both(self, *nodes: Node) -> bool:
-        """Are these constants of a recorded bridge and of its loop? That the optimized loop does something with its own
-        one says nothing of that of the bridge, which starts at a guard that has failed."""
-        if not self._of_parts or not self.constant.issuperset(nodes):
-            return False
-        own, loop = ({self.of(*text) for text in texts} for texts in self._of_parts)
-        return any(one in own - loop and other in loop - own for one, other in permutations(nodes))
-
-    def _stores(self, trace: str, lines: Iterable[Line]) -> Mapping[tuple[str, tuple[Node, ...]], list[str]]:
-        """The values that are stored to each place, in order."""
-        found = defaultdict[tuple[str, tuple[Node, ...]], list[str]](list)
-        for store in (line.access for line in lines):
-            if store and store.is_store:
-                found[store.memory, tuple([self.of(trace, part) for part in store.place])].append(store.value)
-        return found
-
-
-def _is_at(recorded: Position, optimized: Position, is_stored_to: bool) -> bool:
-    """Is it that position? A store may be put off, but into no other part."""
-    return recorded[0] == optimized[0] if is_stored_to else recorded == optimized
 
 
 @lru_cache(maxsize=8)  # a pair is translated up to three times, some with a loop

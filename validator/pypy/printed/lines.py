@@ -287,3 +287,18 @@ def is_float(text: str) -> bool:
 
 def is_variable(text: str) -> bool:
     return text[0] in "ipf" and text[1:].isdigit()
+
+
+_KNOWN = "_known_"
+
+
+def known_in(number: int) -> str:
+    """The end of the names of constants of a parent."""
+    return f"{_KNOWN}{number}"
+
+
+def known_as(constant: str) -> str | None:
+    """The name that this constant of a parent has where that is the loop that a bridge goes on in (`with_target`);
+    None of other constants."""
+    name = constant.replace(_KNOWN, "_")
+    return None if name == constant else name

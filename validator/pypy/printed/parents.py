@@ -17,7 +17,7 @@ from optimizer.ir.dialects.pypy_log import Section
 from optimizer.ir.dialects.pypy_pairs import LogPair, Parent, Unpaired
 from optimizer.ir.faults import InputError
 from optimizer.ir.immutable import replace
-from validator.pypy.printed.lines import Line, Printed, is_variable, read_printed
+from validator.pypy.printed.lines import Line, Printed, is_variable, known_in, read_printed
 from validator.pypy.printed.rows import renaming
 from validator.pypy.printed.straight import plain
 
@@ -103,21 +103,6 @@ def guards_of(line: Line) -> list[str]:
     """The addresses in the descr of a guard."""
     found: list[str] = _GUARD.findall(f"descr={line.descr}")
     return found
-
-
-_KNOWN = "_known_"
-
-
-def known_in(number: int) -> str:
-    """The end of the names of constants of a parent."""
-    return f"{_KNOWN}{number}"
-
-
-def known_as(constant: str) -> str | None:
-    """The name that this constant of a parent has where that is the loop that a bridge goes on in (`with_target`);
-    None of other constants."""
-    name = constant.replace(_KNOWN, "_")
-    return None if name == constant else name
 
 
 @dataclass(frozen=True, slots=True)

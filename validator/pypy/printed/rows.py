@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from functools import cache
 
 from optimizer.ir.immutable import replace
-from validator.pypy.printed.lines import Access, Line, Printed, is_float, is_pointer, is_variable
+from validator.pypy.printed.lines import Access, Line, Printed, is_float, is_pointer, is_variable, known_as
 from validator.pypy.printed.straight import AFTER, BEFORE, NotStraight, Sides
 
 _NO_END = Line(None, "label", ())
@@ -56,19 +56,24 @@ class Rows:
         label = next((line.passed or 0 for line in self.pairs[0].after.lines if line.name == "label"), 0)
         return _positions(sides.before.lines, one, part, 0), _positions(sides.after.lines, other, part, label)
 
+    def ends(self, sides: Sides) -> tuple[int, int]:
+        """The numbers of operations of a bridge in both traces of a row, in front of those of its loop; of all of them
+        where that is no bridge to a loop."""
+        own = self.own if sides is self.pairs[-1] else None
+        return own or (len(sides.before.lines), len(sides.after.lines))
+
     def constants_of_parts(self) -> tuple[set[tuple[str, str]], ...]:
-        """The constants of a recorded bridge, be it that it only hands them on, and those of the loop behind it, each
-        with the trace; none where there is no such loop."""
+        """The constants of a bridge, be it that it only hands them on, and those of the loop behind it, each with the
+        trace; none where there is no such loop."""
         if self.own is None:
             return ()
         loop, whole = (
             {(trace, arg) for trace, lines in part for line in lines for arg in line.args if is_pointer(arg)}
             for part in (
-                [(BEFORE, self.pairs[0].before.lines), (AFTER, self.pairs[0].after.lines)],
-                [(BEFORE, self.pairs[-1].before.lines)],
+                [(BEFORE, sides.before.lines), (AFTER, sides.after.lines)] for sides in (self.pairs[0], self.pairs[-1])
             )
         )
-        return whole - loop, loop
+        return {one for one in whole - loop if (AFTER, known_as(one[1])) not in loop}, loop
 
     def _first(self, sides: Sides) -> tuple[int, int]:
         """The numbers of operations of the first part of both traces of a row."""

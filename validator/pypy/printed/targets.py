@@ -16,8 +16,8 @@ from optimizer.ir.dialects.pypy_log import Section
 from optimizer.ir.dialects.pypy_pairs import Kind, LogPair, Unpaired
 from optimizer.ir.faults import InputError
 from optimizer.ir.immutable import replace
-from validator.pypy.printed.lines import NULL, Line, is_pointer, is_variable, read_printed
-from validator.pypy.printed.parents import Place, guards_in, guards_of, known_as, known_in
+from validator.pypy.printed.lines import NULL, Line, is_pointer, is_variable, known_as, known_in, read_printed
+from validator.pypy.printed.parents import Place, guards_in, guards_of
 
 _Texts = tuple[str, ...]
 _Leaves = Callable[[str, str], bool]

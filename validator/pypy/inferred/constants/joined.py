@@ -20,7 +20,7 @@ def join_taken(sameness: Sameness, rows: Rows) -> None:
     """Joins the constants of a bridge that nothing else tells of with those that hold what the label takes."""
     for one, other in rows.taken:
         if sameness.of(AFTER, one)[0] == AFTER:
-            sameness.join(AFTER, one, other)
+            sameness.unite(sameness.of(AFTER, one), sameness.of(AFTER, other))
     if not rows.jumps:
         return
     recorded, optimized, in_loop, label = rows.jumps
