@@ -179,6 +179,19 @@ class Discharger:
         """Were values found under which it does not hold, by a short search?"""
         return self._found(obligation) is not None
 
+    def failing(self, obligations: Sequence[Obligation]) -> list[Obligation]:
+        """The obligations, of these at one place, of which a short search found values under which they do not hold:
+        most often it finds values for many of them at once."""
+        failing: list[Obligation] = []
+        left = list(obligations)
+        while left:
+            denied = [self._denied(one) for one in left]
+            assumed = [*left[0].given, *self._pair.assumptions(left[0].place)]
+            found = find_values(self._pair.terms, [denied[0], *assumed], denied[1:]) or {}
+            failing += [one for one, fails in zip(left, denied, strict=True) if found.get(fails)]
+            left = [one for one, fails in zip(left[1:], denied[1:], strict=True) if not found.get(fails)]
+        return failing
+
     def candidate(self, obligation: Obligation) -> State | None:
         """A state of such values, on which it may not hold; None if none were found in time."""
         found = None if self.is_late else self._found(obligation)

@@ -62,13 +62,18 @@ def is_satisfiable(terms: ObjectTerms, conditions: Sequence[Term]) -> bool:
     return find_values(terms, conditions) is not None
 
 
-def find_values(terms: ObjectTerms, conditions: Sequence[Term]) -> Mapping[Term, int] | None:
-    """Values of terms under which all of `conditions` hold, of all terms that these are built of; None if none were
-    found. Words are signed, floats their patterns; equal references are equal numbers, 0 is NULL."""
+def find_values(
+    terms: ObjectTerms, conditions: Sequence[Term], others: Sequence[Term] = ()
+) -> Mapping[Term, int] | None:
+    """Values of terms under which all of `conditions` hold, of all terms that these and the `others` are built of, but
+    for all of these if they are too many; None if none were found. Words are signed, floats their patterns; equal
+    references are equal numbers, 0 is NULL."""
     if cone_within(conditions, (), _LARGEST) is None:
         return None
-    conditions = [*conditions, *terms.declared_contents(conditions)]
-    order = cone_within(conditions, (), _LARGEST)
+    if cone_within([*conditions, *others], (), _LARGEST) is None:
+        others = ()
+    conditions = [*conditions, *terms.declared_contents([*conditions, *others])]
+    order = cone_within([*conditions, *others], (), _LARGEST)
     if order is None:
         return None
     search = _Search(terms, conditions, order)

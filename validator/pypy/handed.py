@@ -122,15 +122,22 @@ class Asking:
         """Do these hold?"""
         return all(map(self._holds, obligations))
 
+    def holding(self, obligations: Sequence[Obligation]) -> Iterator[int]:
+        """The numbers of those that hold, of obligations at one place."""
+        open_ = [one for one in obligations if self._discharger.already(one) is None]
+        failing = self._discharger.failing(open_)
+        return (number for number, one in enumerate(obligations) if one not in failing and self._settles(one))
+
     def can_fail(self, obligation: Obligation) -> bool:
         """Were values found on which it does not hold?"""
         return self._discharger.can_fail(obligation)
 
     def _holds(self, obligation: Obligation) -> bool:
-        answer = self._discharger.already(obligation)
-        if answer is None and not self._discharger.can_fail(obligation):
-            answer = self._discharger.settle(obligation)
-        return isinstance(answer, Holds)
+        is_open = self._discharger.already(obligation) is None
+        return not (is_open and self.can_fail(obligation)) and self._settles(obligation)
+
+    def _settles(self, obligation: Obligation) -> bool:
+        return isinstance(self._discharger.settle(obligation), Holds)
 
 
 def _obligations(pair: Pair, j: int, origin: int) -> Iterator[Obligation]:

@@ -215,8 +215,7 @@ def _places(shape: Loop, options: Options) -> Sequence[_Place]:
 
     def found_out(term: Term) -> frozenset[int]:
         equal = [Obligation("argument", behind_all(pair), pair.terms.equal(term, handed)) for handed in pair.after.end]
-        found = (frozenset(number for number, one in enumerate(equal) if asking.hold([one])) for asking in in_turn)
-        return next(filter(None, found), frozenset())
+        return next(filter(None, (frozenset(asking.holding(equal)) for asking in in_turn)), frozenset())
 
     def place_of(term: Term, depth: int) -> _Place:
         term = simplify(term)
