@@ -64,31 +64,18 @@ def translated(
     the preamble of the loop that it jumps to, in the place of what was recorded; `is_typed`: it says of which types the
     fields are that it asks for there. Raises NotStraight and InputError."""
     generous = strict is not None
-    whole, sides, facts, of_values = _with_facts(pair, file, knowledge, generous)
-    sides = by_preamble(sides) if is_by_preamble else sides
-    sides, lookups = with_lookups(sides, knowledge.leaves)
-    sides, given = with_given(sides, knowledge.effects, knowledge.leaves)
-    known = knowledge.leaves, knowledge.fields.never_changes
-    numbered = sides
-    sides, watched = with_watched(sides, whole, *known)
-    sides = with_calls_of_constants(with_constants(sides, *known))
-    sides, apart = with_classes(sides, numbered, knowledge.inferred.apart)
-    sides, strategies = with_strategies(sides, knowledge.inferred.strategies)
-    sides, zeros = with_zeros(sides, knowledge.inferred.zeros)
-    sides, lengths = with_lengths(sides, knowledge.inferred.lengths)
-    sides, indices = with_indices(sides, knowledge.inferred.cells)
+    sides, facts, stated = _stated(pair, file, knowledge, generous, is_by_preamble)
     sides, types = with_types(sides, knowledge.inferred.types) if is_typed else (sides, ())
     if strict is not None:
         sides = with_narrow_numbers(with_guards_that_hold(sides, strict.origins, pair.kind))
-    text = _text(pair, sides, knowledge, generous=generous)
+    text = _text(pair, sides, knowledge, generous)
     text, numbers = with_numbers(sides, text, knowledge.inferred.arrays) if is_typed else (text, ())
     rests_on = {parent.number for parent in pair.parents if facts.lines}
     of_labels = knowledge.targets.comers.behind(rests_on) if TRUSTED in facts.assumes else set[int]()
     rests_on |= {number for number in knowledge.targets.bridges_to(rests_on) | of_labels if number < pair.number}
     if pair.target is not None:
         rests_on.add(pair.target.number)
-    inferred = *apart, *strategies, *zeros, *lengths, *indices, *types, *numbers
-    assumes = sorted({*text.assumes, *facts.assumes, *of_values, *lookups, *given, *watched, *inferred})
+    assumes = sorted({*text.assumes, *facts.assumes, *stated, *types, *numbers})
     told = (f"{what}{SEEN_ELSEWHERE}" if what in knowledge.elsewhere else what for what in assumes)
     guards = (line for line in sides.after.lines if line.is_guard)
     resumed = (named(knowledge.parents.resumed(pair.number, guard)) for guard in guards)
@@ -102,7 +89,30 @@ def translated(
     )
 
 
-@lru_cache(maxsize=1)  # a bridge to an inner label is translated twice
+@lru_cache(maxsize=2)  # a bridge to an inner label is translated up to three times, each with types or without
+def _stated(
+    pair: LogPair, file: str, knowledge: Knowledge, generous: bool, is_by_preamble: bool
+) -> tuple[Sides, Facts, tuple[str, ...]]:
+    """The pair in which the recorded trace says what is known and inferred, the facts of its parents, and what is
+    assumed. Raises NotStraight and InputError."""
+    whole, sides, facts, of_values = _with_facts(pair, file, knowledge, generous)
+    sides = by_preamble(sides) if is_by_preamble else sides
+    sides, lookups = with_lookups(sides, knowledge.leaves)
+    sides, given = with_given(sides, knowledge.effects, knowledge.leaves)
+    known = knowledge.leaves, knowledge.fields.never_changes
+    numbered = sides
+    sides, watched = with_watched(sides, whole, *known)
+    sides = with_calls_of_constants(with_constants(sides, *known))
+    sides, apart = with_classes(sides, numbered, knowledge.inferred.apart)
+    sides, strategies = with_strategies(sides, knowledge.inferred.strategies)
+    sides, zeros = with_zeros(sides, knowledge.inferred.zeros)
+    sides, lengths = with_lengths(sides, knowledge.inferred.lengths)
+    sides, indices = with_indices(sides, knowledge.inferred.cells)
+    inferred = *apart, *strategies, *zeros, *lengths, *indices
+    return sides, facts, (*of_values, *lookups, *given, *watched, *inferred)
+
+
+@lru_cache(maxsize=1)  # a bridge to an inner label is translated up to three times
 def _with_facts(
     pair: LogPair, file: str, knowledge: Knowledge, generous: bool
 ) -> tuple[Sides, Sides, Facts, tuple[str, ...]]:
@@ -155,7 +165,9 @@ def _copies(pair: LogPair, file: str) -> bool:
     return any(line.args[-1] != "0" for line in called)
 
 
-def _text(pair: LogPair, sides: Sides, knowledge: Knowledge, *, generous: bool) -> Translated:
+@lru_cache(maxsize=2)  # types may say nothing of it
+def _text(pair: LogPair, sides: Sides, knowledge: Knowledge, generous: bool) -> Translated:
+    """The pair in the trace language, where the recorded trace says what is known."""
     rows, inferred = rows_of(sides), knowledge.inferred
     denied = _bridged(pair, sides, knowledge.parents) if inferred.forwards else None
     classes = partial(Sameness, preserved=knowledge.leaves, denied=denied)

@@ -67,7 +67,8 @@ class Pass:
     traces; guards from `later` on have passed at another time, of which optimized ones ask for the `asked` constants,
     behind a bridge that has `stored` some; and those from `again` on were recorded at another time;
     `memory` tells what a load gives here, `writers` are the functions called so far that may write memory, but for
-    copies into arrays that nothing else reaches yet, which an optimizer may do item by item; `loads` counts the loads
+    copies into arrays that nothing else reaches yet, which an optimizer may do item by item, `epochs` how many of them
+    may have written a memory, of so many; `loads` counts the loads
     from one place of which this trace does not know what they give, and pending exceptions; `made` has the allocations,
     `kept` those that nothing else can reach, `held` the references that were stored into each object, `born` the place
     in the trace of each result, `sums` tells of sums to what which number was added, `slices` of ranges of strings the
@@ -86,6 +87,7 @@ class Pass:
     loaded: set[str] = field(default_factory=set)
     memory: defaultdict[str, Memory] = field(default_factory=lambda: defaultdict(Memory))
     writers: list[str] = field(default_factory=list)
+    epochs: dict[str, tuple[int, int]] = field(default_factory=dict)
     loads: Counter[object] = field(default_factory=Counter)
     made: set[str] = field(default_factory=set)
     kept: set[str] = field(default_factory=set)
@@ -120,7 +122,7 @@ class Pass:
         elif line.is_call:
             self._call(line)
         elif line.name.startswith("same_as_") and line.result:
-            self.sameness.join(self.trace, line.args[0], line.result)
+            self._name(line.result, self.of(line.args[0]))
         elif line.name in _SAY_TRUTH and (compared := truths.get(line.args[0])):
             self._compared(compared, holds=line.name == "guard_true" or line.args[1:] == ("1",))
         elif line.name == "guard_value" or line.name.startswith("record_exact_value_"):
@@ -139,11 +141,11 @@ class Pass:
             name, texts = self._of_whole(line.name.removesuffix("_ovf"), line.args)
             args = self._nodes(texts)
             if name in _FOLDED and (number := self._folded(name, args)) is not None:
-                self.sameness.join(self.trace, line.result, number)
+                self._name(line.result, self.of(number))
             elif name in _FOLDED and (total := self._sum(name, texts, args)) is not None:
                 base, added = self.sums[self.of(line.result)] = total
                 if not added:
-                    self.sameness.join(self.trace, line.result, base)
+                    self._name(line.result, self.of(base))
                 name, args = "int_add", (self.of(base), ("", str(added)))
             self._compute(line.result, *self.quotients.meant(name, args))
         elif not line.name.startswith(_KEEPS):
@@ -218,14 +220,20 @@ class Pass:
                 self._forget(memory, access, place)
             memory.put(place, access)
         elif known is not None:
-            self.sameness.join(self.trace, known.value, access.value)
+            self._name(access.value, self.of(known.value))
         else:
             memory.put(place, access)
             self._give_away(value for p, values in memory.stored.items() if self.of(p) == place[0] for value in values)
-            epoch = sum(not self.preserved(function, name) for function in self.writers)
-            key = (name, place, epoch)
+            key = (name, place, self._epoch(name))
             self._same(access.value, ("load", *key, self.loads[key]))
             self.loads[key] += 1
+
+    def _epoch(self, memory: str) -> int:
+        """The number of functions called so far that may have written that memory."""
+        asked, found = self.epochs.get(memory, (0, 0))
+        found += sum(not self.preserved(function, memory) for function in self.writers[asked:])
+        self.epochs[memory] = len(self.writers), found
+        return found
 
     def _stored(self, store: Access, memory: Memory, into: Node) -> None:
         """Notes that the object holds the value from here on."""
@@ -322,9 +330,12 @@ class Pass:
         """Is one of these reached by nothing else?"""
         return not nodes.isdisjoint(map(self.of, self.kept))
 
+    def _name(self, result: str, node: Node) -> None:
+        self.sameness.name(self.trace, result, node)
+
     def _same(self, result: str, key: object) -> None:
         if key in self.known:
-            self.sameness.join_nodes(self.trace, self.sameness.of(*self.known[key]), self.of(result))
+            self._name(result, self.sameness.of(*self.known[key]))
         else:
             self.known[key] = (self.trace, result)
 

@@ -177,6 +177,14 @@ class Sameness:
         if trace == BEFORE or not self._stay_two(one, other, {BEFORE, AFTER}):
             self.unite(one, other)
 
+    def name(self, trace: str, result: str, node: Node) -> None:
+        """Notes that the result of an operation is of that class. If nothing has been told of it before, nothing else
+        has to be told anew."""
+        if result in self._nodes[trace]:
+            self.join_nodes(trace, node, self.of(trace, result))
+        else:
+            self._nodes[trace][result] = node
+
     def meet(self, recorded: str, optimized: str) -> None:
         """Makes one of what stands at the same place of both traces."""
         nodes = self.of(BEFORE, recorded), self.of(AFTER, optimized)
