@@ -34,7 +34,7 @@ from validator.pypy.inferred.watched import WATCHED
 from validator.pypy.inferred.witnesses import witness
 from validator.pypy.kept import Kept, damaged
 from validator.pypy.printed.calls.copies import COPIED
-from validator.pypy.printed.calls.functions import FOREIGN, RPYTHON
+from validator.pypy.printed.calls.functions import FORCED, FOREIGN, RPYTHON
 from validator.pypy.printed.calls.lookups import LOOKED_UP
 from validator.pypy.printed.descrs import Descrs
 from validator.pypy.printed.float_bytes import FLOAT_BYTES
@@ -63,6 +63,7 @@ _CERTAIN = (
         BY_NAME,
         HASHES,
         RPYTHON,
+        FORCED,
         FOREIGN,
         COPIED,
         UNUSED,

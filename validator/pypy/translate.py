@@ -20,7 +20,7 @@ from validator.pypy.inferred.strings import SAME_STRINGS, constant_strings, new_
 from validator.pypy.inferred.written import ALLOCATIONS, check_places
 from validator.pypy.origins import earliest_origins, handing_over_their_own, origins_alone, origins_in_loop, origins_of
 from validator.pypy.printed.calls.copies import COPIED, Copies, copies_of
-from validator.pypy.printed.calls.functions import FOREIGN, RPYTHON, is_foreign, keeps_off
+from validator.pypy.printed.calls.functions import FORCED, FOREIGN, RPYTHON, forces_reference, is_foreign, keeps_off
 from validator.pypy.printed.kinds.tables import CLASS_TESTS, class_name
 from validator.pypy.printed.lines import NULL, Line, Printed, is_float, is_pointer, is_variable
 from validator.pypy.printed.rows import Rows
@@ -148,6 +148,8 @@ def _assumed(lines: tuple[Line, ...], effects: frozenset[Effect], fields: Fields
         yield RPYTHON
     if any(map(is_foreign, called)):
         yield FOREIGN
+    if any(map(forces_reference, called)):
+        yield FORCED
     if any(line.name in ("strhash", "unicodehash") for line in lines):
         yield HASHES
 

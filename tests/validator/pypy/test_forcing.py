@@ -6,6 +6,7 @@ import pytest
 
 from tests.pypy_logs import CALL, COUNT, judged_bridge
 from validator import Proved
+from validator.pypy.printed.calls.functions import FORCED
 
 TOP = "<FieldP Context.inst_top 8>"
 FORCE = "p5 = call_may_force_r(ConstClass(force_virtual), {}, descr=<Callr 8 r EF=6 OS=120>)"
@@ -60,3 +61,22 @@ def test_one_that_is_not_finished_is_forced() -> None:
 def test_a_call_that_is_left_is_one() -> None:
     kept = (FORCE.format("p2"), *(f"{guard[:-1]}descr=<Guard0x1>) [p0]" for guard in GUARDS))
     assert is_proved(kept=kept, used="p5")
+
+
+FRAME = "<FieldS pypy.interpreter.pyframe.PyFrame.inst_last_instr 40>"
+
+
+@pytest.mark.parametrize(("field", "is_inferred"), [(COUNT, False), (FRAME, True)])
+def test_to_force_a_reference_writes_frames_alone(field: str, *, is_inferred: bool) -> None:
+    load, store = f"i{{}} = getfield_gc_i(p0, descr={field})", "setfield_gc(p1, i{}, descr=<FieldS Box.inst_sum 24>)"
+    force = [FORCE.format("p1").replace("force_virtual", "_ll_1_jit_force_virtual__objectPtr")]
+    loads = ["p1 = getfield_gc_r(p0, descr=<FieldP Box.inst_frame 16>)", load.format(7)]
+    left = [f"{guard[:-1]}descr=<Guard0x{at}>) [p0]" for at, guard in enumerate(GUARDS)]
+    before = (*loads, *force, *GUARDS, load.format(8), store.format(8))
+    bridge = judged_bridge(before, (*loads, *force, *left, store.format(7)))
+    assert isinstance(bridge.verdict, Proved), bridge.verdict
+    assert bridge.texts is not None
+    assert FORCED in bridge.texts.assumes
+    assert any(what.endswith(f"does not write {field}") for what in bridge.texts.assumes) is is_inferred
+    elsewhere = judged_bridge(before, (*loads, *force, *left, load.format(8).replace("p0", "p1"), store.format(8)))
+    assert not isinstance(elsewhere.verdict, Proved)

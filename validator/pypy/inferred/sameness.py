@@ -18,7 +18,7 @@ from operator import attrgetter
 from types import MappingProxyType
 
 from validator.pypy.inferred.constants.apart import told_by_loads, told_while_recorded
-from validator.pypy.inferred.constants.joined import join_slices, join_taken
+from validator.pypy.inferred.constants.joined import join_compared, join_slices, join_taken
 from validator.pypy.inferred.constants.meeting import Meeting
 from validator.pypy.inferred.held import Node as Node
 from validator.pypy.inferred.numbering import IDENTITY, Answers, Asked, Pass
@@ -119,6 +119,7 @@ class Sameness:
                 join_taken(self, self._rows)
                 for sides in self._rows.pairs:
                     join_slices(self, sides)
+                    join_compared(self, self._rows, sides)
             if not self._grew:
                 break
 

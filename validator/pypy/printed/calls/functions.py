@@ -9,6 +9,13 @@ _FORCES = re.compile(r"<Callv .* EF=2 OS=121>(@.*)?")
 _ALLOCATES = re.compile(r"<Calli 8 i EF=[0-9]+ OS=110>(@.*)?")
 _FREES = re.compile(r"<Callv 0 i EF=[0-9]+ OS=111>(@.*)?")
 
+_FORCES_REFERENCE = re.compile(r"<Callr 8 r EF=6 OS=120>(@.*)?")
+_FRAMES = re.compile(
+    r"<Field. (JitVirtualRef|pypy\.interpreter\.pyframe\.PyFrame)\.|<FrameP |<Array|<Interior|<Field. [a-z]\w*\.\w+ "
+)
+"""Fields of virtual references and of PyPy's frames, which alone are virtualizable (interp_jit.py), and memory that is
+not printed by whose it is."""
+
 _OF_C = r"(ccall_|_ll_[0-9]_(raw_(malloc|free)|threadlocalref_get)_)\w+"
 _FOREIGN = re.compile(rf"<Call[ifnv] [0-9]+(?: [if]+)? EF=[2-5](?: OS=(5|111))?>@{_OF_C}")
 
@@ -79,10 +86,19 @@ RPYTHON = "RPython's own functions on lists, strings, dicts and for the garbage 
 FOREIGN = "functions of C and for raw memory that are given no object touch none but arrays of numbers"
 
 
+FORCED = "to force a virtual reference writes frames and references alone"
+
+
 def touches_nothing(function: str) -> bool:
     """Does the function (as `Line.function`) read and write nothing, as PyPy takes it? It forces a frame that runs: the
     fields of the frame are what they are behind it."""
     return _FORCES.fullmatch(function) is not None
+
+
+def forces_reference(function: str) -> bool:
+    """Does the function (as `Line.function`) force a virtual reference? It writes the frame that this stands for, and
+    new objects, as the recorded trace has done (`force_virtual` in virtualref.py)."""
+    return _FORCES_REFERENCE.fullmatch(function) is not None
 
 
 def allocates_raw(function: str) -> bool:
@@ -108,7 +124,10 @@ def is_foreign(function: str) -> bool:
 @lru_cache(maxsize=_MOST_ASKED)
 def keeps_off(function: str, memory: str | None = None) -> bool:
     """Is it one of RPython's own functions (as `Line.function`), and is the memory none of those that it may touch, or
-    a function of C? It runs no code of the interpreter, forces no frame, and invalidates no code."""
+    a function of C? It runs no code of the interpreter, forces no frame, and invalidates no code. Of what forces a
+    virtual reference that is known for memory alone."""
+    if forces_reference(function):
+        return memory is not None and not _FRAMES.match(memory)
     if is_foreign(function):
         return memory is None or not ("@ccall_" in function and _NUMBERS.match(memory))
     found = _RPYTHON.fullmatch(function)
