@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 
 from validator.pypy.printed.lines import Access
@@ -32,10 +32,12 @@ class Memory:
         self.accesses[key] = access
         names.setdefault(access.place[0], set()).add(key)
 
-    def forget(self, number: Key, is_forgotten: Callable[[str], bool]) -> None:
-        """Forgets what objects of such names hold; where the number of an item is given, but for other items."""
-        for names in [self.keys.get(one, {}) for one in ({number, ()} if number else [*self.keys])]:
-            for name in [name for name in names if is_forgotten(name)]:
+    def forget(self, number: Key, gone: Callable[[Key, Iterable[str]], Iterable[str]]) -> None:
+        """Forgets what those of the objects of such names hold that are `gone`, by the number of the item; where that
+        number is given, but for other items."""
+        for one in [one for one in ({number, ()} if number else self.keys) if one in self.keys]:
+            names = self.keys[one]
+            for name in [*gone(one, names)]:
                 for key in names.pop(name):
                     del self.accesses[key]
 

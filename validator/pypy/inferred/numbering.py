@@ -244,18 +244,26 @@ class Pass:
         if p not in self.kept and _is_object(value) and not self._is_kept({into}):
             self._give_away((value,))
 
-    def _forget(self, memory: Memory, store: Access, place: tuple[Node, ...]) -> None:
-        """Forgets what the store may have changed: nothing of an object that was made behind where the other one comes
-        from, or that nothing else reaches, and no item of another number."""
+    def _forget(self, memory: Memory, store: Access, place: tuple[Node, ...], *, is_whole: bool = False) -> None:
+        """Forgets what the store may have changed, be it the whole object: nothing of an object that was made behind
+        where the other one comes from, or that nothing else reaches, and no item of another number. What is at the
+        very place is put anew."""
         q, made, kept, born = store.place[0], self.made, self.kept, self.born
         into, is_made, is_kept, at = place[0], q in made, q in kept, born.get(q, -1)
+        number, is_field = number_of(place), len(place) == 1
+        if is_kept and is_field and not is_whole:
+            return
 
-        def may_be_changed(p: str) -> bool:
-            if (p in made and at < born[p]) or (is_made and born.get(p, -1) < at):
-                return False
-            return not (is_kept or p in kept) or self.of(p) == into
+        def gone(item: Key, names: Iterable[str]) -> Iterable[str]:
+            is_there = not is_whole and item == number and (is_field or item != ())
+            if is_there and is_kept:
+                return ()
+            others = (p for p in names if not ((p in made and at < born[p]) or (is_made and born.get(p, -1) < at)))
+            if is_there:
+                return (p for p in others if p not in kept)
+            return (p for p in others if not (is_kept or p in kept) or self.of(p) == into)
 
-        memory.forget(number_of(place), may_be_changed)
+        memory.forget(number, gone)
 
     def _overwritten(self, old: str, new: str) -> None:
         """Tells apart constants that are stored one after the other into the same place: else nobody would see the
@@ -294,9 +302,9 @@ class Pass:
                 if self.preserved(line.function, name):
                     continue
                 if into is not None:
-                    self._forget(memory, Access(True, name, (into,), ""), (self.of(into),))
+                    self._forget(memory, Access(True, name, (into,), ""), (self.of(into),), is_whole=True)
                     continue
-                memory.forget((), lambda p: self.of(p) not in kept)
+                memory.forget((), lambda _, names: (p for p in names if self.of(p) not in kept))
 
     def _compared_strings(self, function: int | None, args: Key) -> object:
         """The question of a call that compares two strings, or one with a constant character, which is a string of it;
