@@ -57,9 +57,8 @@ def join_compared(sameness: Sameness, rows: Rows, sides: Sides) -> None:
     compared: dict[object, set[Node]] = {}
     for line, position in zip(sides.before.lines, recorded, strict=True):
         for place, constant in _compared_with_constants(line, wholes):
-            if position[1] is not None:
-                key = position, *(sameness.of(BEFORE, text) for text in place)
-                compared.setdefault(key, set()).add(sameness.of(BEFORE, constant))
+            key = position, *(sameness.of(BEFORE, text) for text in place)
+            compared.setdefault(key, set()).add(sameness.of(BEFORE, constant))
     if not compared:
         return
     items = {line.result: line.args for line in sides.after.lines if line.name in _ITEMS}
