@@ -171,18 +171,18 @@ class Sameness:
         return {self.of(BEFORE, text): character for text, character in self._characters.items()}
 
     def join(self, trace: str, one: str, other: str) -> None:
-        self.join_nodes(trace, self.of(trace, one), self.of(trace, other))
-
-    def join_nodes(self, trace: str, one: Node, other: Node) -> None:
-        """Makes one class of two that are one in that trace, but for what only the optimized one says."""
-        if trace == BEFORE or not self._stay_two(one, other, {BEFORE, AFTER}):
-            self.unite(one, other)
+        """Makes one of what guards of that trace find to be one, but for what only the optimized one says."""
+        nodes = self.of(trace, one), self.of(trace, other)
+        if trace == BEFORE or not self._stay_two(*nodes, {BEFORE, AFTER}):
+            self.unite(*nodes)
 
     def name(self, trace: str, result: str, node: Node) -> None:
         """Notes that the result of an operation is of that class. If nothing has been told of it before, nothing else
         has to be told anew."""
         if result in self._nodes[trace]:
-            self.join_nodes(trace, node, self.of(trace, result))
+            own = self.of(trace, result)
+            if trace == BEFORE or not self._stay_two(node, own, {BEFORE}):
+                self.unite(node, own)
         else:
             self._nodes[trace][result] = node
 
