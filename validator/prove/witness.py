@@ -65,9 +65,9 @@ def is_satisfiable(terms: ObjectTerms, conditions: Sequence[Term]) -> bool:
 def find_values(
     terms: ObjectTerms, conditions: Sequence[Term], others: Sequence[Term] = ()
 ) -> Mapping[Term, int] | None:
-    """Values of terms under which all of `conditions` hold, of all terms that these and the `others` are built of, but
-    for all of these if they are too many; None if none were found. Words are signed, floats their patterns; equal
-    references are equal numbers, 0 is NULL."""
+    """Values of terms under which all of `conditions` hold, of all terms that these are built of, and `others`, unless
+    these are too many; None if none were found. Words are signed, floats their patterns; equal references are equal
+    numbers, 0 is NULL."""
     if cone_within(conditions, (), _LARGEST) is None:
         return None
     if cone_within([*conditions, *others], (), _LARGEST) is None:
