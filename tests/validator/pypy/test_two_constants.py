@@ -51,6 +51,30 @@ def test_nor_are_constants_of_which_the_optimized_trace_stores_one_twice(stored:
     assert isinstance(pair(before, after).verdict, Proved) is expected
 
 
+ASK = "i{} = call_i(ConstClass(ask), {}, descr=<Calli 8 r EF=0>)"
+
+
+def found(value: str, at: int, constant: int) -> str:
+    return (
+        f"p{at} = getfield_gc_r({value}, descr=<FieldP Box.inst_w 16>)\nguard_value(p{at}, ConstPtr(ptr{constant})) []"
+    )
+
+
+@pytest.mark.parametrize(("told", "expected"), [((31, 32), True), ((32, 31), False), ((31, 31), False)])
+def test_nor_are_values_that_meet_in_another_order(told: tuple[int, int], *, expected: bool) -> None:
+    """The optimizer has left a call out that gives the same again, so the next one stands in its place."""
+    before = [
+        "\n".join([ASK.format(1, "p0"), ASK.format(2, "p0")]),
+        ASK.format(3, "p20"),
+        found("p0", 5, 7),
+        found("p20", 6, 8),
+    ]
+    after = [ASK.format(1, "p0"), ASK.format(3, "p20"), found("p0", 5, 31), found("p20", 6, 32)]
+    tell = TELL.format(", ".join(f"ConstPtr(ptr{one})" for one in told))
+    judged = pair([*before, TELL.format("p5, p6")], [*after, tell])
+    assert isinstance(judged.verdict, Proved) is expected, judged.verdict
+
+
 PICK, FIND = f"p{{}} = getfield_gc_r(p0, descr={CLASS})", "guard_value(p{}, ConstPtr(ptr{}){})"
 FAILING = ", descr=<Guard0x7f{}>"
 PICKING = recorded(

@@ -158,8 +158,8 @@ class Sameness:
             node = nodes[text] = (trace if is_variable(text) or is_pointer(text) or text == TOKEN else "", text)
             if is_pointer(text):
                 self.constant.add(node)
-                if trace == BEFORE and known_as(text) is None:
-                    self._recorded.add(node)
+            if trace == BEFORE == node[0] and known_as(text) is None:
+                self._recorded.add(node)
         if node in parents:
             while node in parents:
                 node = parents[node]
@@ -187,18 +187,20 @@ class Sameness:
             self._nodes[trace][result] = node
 
     def meet(self, recorded: str, optimized: str) -> None:
-        """Makes one of what stands at the same place of both traces."""
+        """Makes one of what stands at the same place of both traces, but for two recorded values."""
         nodes = self.of(BEFORE, recorded), self.of(AFTER, optimized)
-        if not self._stay_two(*nodes, {BEFORE}):
+        if not self._recorded.issuperset(nodes) and not self._stay_two(*nodes, {BEFORE}):
             self.unite(*nodes)
 
     def _stay_two(self, one: Node, other: Node, traces: Set[str]) -> bool:
         """Are these constants that the optimized trace, which is to be proved, does not make one: two that were
         recorded, or one of a bridge, in one of these traces, and one of its loop? The bridge starts at a guard that has
         failed."""
+        if not self.constant.issuperset((one, other)):
+            return False
         if self._recorded.issuperset((one, other)):
             return True
-        if not self._of_parts or not self.constant.issuperset((one, other)):
+        if not self._of_parts:
             return False
         own, loop = ({self.of(*text) for text in texts} for texts in self._of_parts)
         left = {self.of(*text) for text in self._of_parts[0] if text[0] in traces}
