@@ -187,10 +187,15 @@ class Sameness:
             self._nodes[trace][result] = node
 
     def meet(self, recorded: str, optimized: str) -> None:
-        """Makes one of what stands at the same place of both traces, but for two recorded values."""
+        """Makes one of what stands at the same place of both traces."""
         nodes = self.of(BEFORE, recorded), self.of(AFTER, optimized)
-        if not self._recorded.issuperset(nodes) and not self._stay_two(*nodes, {BEFORE}):
+        if not self._stay_two(*nodes, {BEFORE}):
             self.unite(*nodes)
+
+    def are_two_objects(self, recorded: str, optimized: str) -> bool:
+        """Are these objects that the recorded trace has as two?"""
+        nodes = self.of(BEFORE, recorded), self.of(AFTER, optimized)
+        return recorded[0] == optimized[0] == "p" and nodes[0] != nodes[1] and self._recorded.issuperset(nodes)
 
     def _stay_two(self, one: Node, other: Node, traces: Set[str]) -> bool:
         """Are these constants that the optimized trace, which is to be proved, does not make one: two that were

@@ -143,9 +143,13 @@ class Meeting:
         for line in after:
             for number in range(start, len(before)):
                 if self._correspond(before[number], line):
-                    self._meet_args(before[number].called_with, line.called_with)
-                    if (one := before[number].result) and (other := line.result):
-                        self._meet_args((one,), (other,))
+                    results = [text or NULL for text in (before[number].result, line.result)]
+                    called = zip(
+                        (*before[number].called_with, results[0]), (*line.called_with, results[1]), strict=False
+                    )
+                    for one, other in called:
+                        if not self._sameness.are_two_objects(one, other):
+                            self._meet_args((one,), (other,))
                     start = number + 1
                     break
 
