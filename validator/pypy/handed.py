@@ -120,7 +120,7 @@ class Asking:
 
     def hold(self, obligations: Iterable[Obligation]) -> bool:
         """Do these hold?"""
-        return all(map(self._holds, obligations))
+        return all([*self.holding([one])] for one in obligations)
 
     def holding(self, obligations: Sequence[Obligation]) -> Iterator[int]:
         """The numbers of those that hold, of obligations at one place."""
@@ -131,10 +131,6 @@ class Asking:
     def can_fail(self, obligation: Obligation) -> bool:
         """Were values found on which it does not hold?"""
         return self._discharger.can_fail(obligation)
-
-    def _holds(self, obligation: Obligation) -> bool:
-        is_open = self._discharger.already(obligation) is None
-        return not (is_open and self.can_fail(obligation)) and self._settles(obligation)
 
     def _settles(self, obligation: Obligation) -> bool:
         return isinstance(self._discharger.settle(obligation), Holds)

@@ -192,10 +192,9 @@ class Sameness:
         if not self._stay_two(*nodes, {BEFORE}):
             self.unite(*nodes)
 
-    def are_two_objects(self, recorded: str, optimized: str) -> bool:
-        """Are these objects that the recorded trace has as two?"""
-        nodes = self.of(BEFORE, recorded), self.of(AFTER, optimized)
-        return recorded[0] == optimized[0] == "p" and nodes[0] != nodes[1] and self._recorded.issuperset(nodes)
+    def are_recorded(self, *nodes: Node) -> bool:
+        """Are there recorded values or constants in all of these classes?"""
+        return self._recorded.issuperset(nodes)
 
     def _stay_two(self, one: Node, other: Node, traces: Set[str]) -> bool:
         """Are these constants that the optimized trace, which is to be proved, does not make one: two that were
@@ -203,7 +202,7 @@ class Sameness:
         failed."""
         if not self.constant.issuperset((one, other)):
             return False
-        if self._recorded.issuperset((one, other)):
+        if self.are_recorded(one, other):
             return True
         if not self._of_parts:
             return False

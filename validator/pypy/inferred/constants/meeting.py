@@ -51,8 +51,9 @@ class Meeting:
         stored = self._stores(BEFORE, (line for line in before if line.descr in memories))
         for key, values in left.items():
             others = stored.get(key, [])
-            first = 0 if len(others) == len(values) else -1
-            self._meet_args(others[first:], values[first:])
+            if len(others) == len(values):
+                self._meet_args(others[:-1], values[:-1], is_compared=False)
+            self._meet_args(others[-1:], values[-1:])
 
     def meet_constants(self, sides: Sides, *, are_stored: bool) -> None:
         """Joins the constants that both traces store to the same place, or with which they do else the same to the
@@ -143,13 +144,10 @@ class Meeting:
         for line in after:
             for number in range(start, len(before)):
                 if self._correspond(before[number], line):
-                    results = [text or NULL for text in (before[number].result, line.result)]
-                    called = zip(
-                        (*before[number].called_with, results[0]), (*line.called_with, results[1]), strict=False
-                    )
-                    for one, other in called:
-                        if not self._sameness.are_two_objects(one, other):
-                            self._meet_args((one,), (other,))
+                    is_compared = line.is_guard or line.may_write
+                    self._meet_args(before[number].called_with, line.called_with, is_compared=is_compared)
+                    if (one := before[number].result) and (other := line.result):
+                        self._meet_args((one,), (other,), is_compared=is_compared)
                     start = number + 1
                     break
 
@@ -159,11 +157,13 @@ class Meeting:
             return is_same and not touches_nothing(before.function)
         return self._of(BEFORE, before.args[0]) == self._of(AFTER, after.args[0])
 
-    def _meet_args(self, before: Iterable[str], after: Iterable[str]) -> None:
+    def _meet_args(self, before: Iterable[str], after: Iterable[str], *, is_compared: bool = True) -> None:
+        """Joins what stands at such a place. Where a proof does not compare what is there, an operation may be left
+        out, and the next stand in its place: two recorded values stay two."""
         for one, other in zip(before, after, strict=False):
-            if (is_pointer(other) or is_variable(other)) and self._of(AFTER, other) != ("", NULL) != self._of(
-                BEFORE, one
-            ):
+            nodes = self._of(BEFORE, one), self._of(AFTER, other)
+            may_meet = is_compared or not self._sameness.are_recorded(*nodes)
+            if may_meet and ("", NULL) not in nodes and (is_pointer(other) or is_variable(other)):
                 self._sameness.meet(one, other)
 
     def _stores(self, trace: str, lines: Iterable[Line]) -> Mapping[tuple[str, tuple[Node, ...]], list[str]]:
