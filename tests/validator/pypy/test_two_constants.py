@@ -75,6 +75,32 @@ def test_nor_are_values_that_meet_in_another_order(told: tuple[int, int], *, exp
     assert isinstance(judged.verdict, Proved) is expected, judged.verdict
 
 
+KEEP = "setfield_gc(p0, {}, descr=<FieldP Box.inst_kept 24>)"
+INDEX = "i{} = call_i(ConstClass(ll_int_py_mod__Signed_Signed), i{}, 7, descr=<Calli 8 ii EF=0 OS=14>)"
+ITEM = "p{} = getarrayitem_gc_r(p20, i{}, descr=<ArrayP 8>)\nguard_value(p{}, ConstPtr(ptr{})) []"
+
+
+@pytest.mark.parametrize(("told", "expected"), [((31, 32), True), ((32, 31), False), ((31, 31), False)])
+def test_nor_are_values_that_are_stored_in_another_order(told: tuple[int, int], *, expected: bool) -> None:
+    """Nobody sees the first store: the optimized trace may store what it likes."""
+    rest = [found("p0", 5, 7), found("p20", 6, 8), TELL.format("p5, p6")]
+    tell = TELL.format(", ".join(f"ConstPtr(ptr{one})" for one in told))
+    kept = [found("p0", 5, 31), found("p20", 6, 32), tell]
+    judged = pair([KEEP.format("p0"), KEEP.format("p20"), *rest], [KEEP.format("p20"), KEEP.format("p20"), *kept])
+    assert isinstance(judged.verdict, Proved) is expected, judged.verdict
+
+
+@pytest.mark.parametrize(("told", "expected"), [((31, 32), True), ((32, 31), False), ((31, 31), False)])
+def test_nor_are_numbers_that_meet_in_another_order(told: tuple[int, int], *, expected: bool) -> None:
+    loads = [f"i{at} = getfield_gc_i(p0, descr=<FieldS Box.inst_{name} {8 * at}>)" for at, name in ((1, "i"), (2, "j"))]
+    before = [*loads, "\n".join([INDEX.format(3, 1), INDEX.format(4, 1)]), INDEX.format(5, 2)]
+    after = [*loads, INDEX.format(3, 1), INDEX.format(5, 2)]
+    items = [[ITEM.format(6, 1, 6, one), ITEM.format(7, 2, 7, other)] for one, other in ((7, 8), (31, 32))]
+    tell = TELL.format(", ".join(f"ConstPtr(ptr{one})" for one in told))
+    judged = pair([*before, *items[0], TELL.format("p6, p7")], [*after, *items[1], tell])
+    assert isinstance(judged.verdict, Proved) is expected, judged.verdict
+
+
 PICK, FIND = f"p{{}} = getfield_gc_r(p0, descr={CLASS})", "guard_value(p{}, ConstPtr(ptr{}){})"
 FAILING = ", descr=<Guard0x7f{}>"
 PICKING = recorded(
