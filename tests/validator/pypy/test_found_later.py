@@ -90,20 +90,21 @@ def test_that_a_comparison_was_true_does_not_say_so_of_the_next_iteration() -> N
     assert not isinstance(judged(log)[0].verdict, Proved)
 
 
-def bridged(*points: int, finds: tuple[str, ...] = ()) -> bool:
+def bridged(*points: int, finds: tuple[str, ...] = (), asks_at: int = 2) -> bool:
     """Is a bridge to that label proved that stores the map of its own new object behind these points, in front of which
-    it finds out something?"""
+    it finds out something? It starts at a guard that the loop has at that point."""
+    here, there = ((AT.format(3),), ())[:: 1 if asks_at == 3 else -1]
     asks, counts = ("i7 = int_lt(i1, 9)", "guard_true(i7{})"), "i3 = int_add(i1, 1)"
     own = [line.replace("i3", "i8").replace("i1", "i3").replace("ptr5", "ptr9") for line in MADE]
     log = recorded(
-        *("[p0, i1, p2]", *(line.format(1, "") for line in ASKED), asks[0], asks[1].format(""), AT.format(3), *MADE),
+        *("[p0, i1, p2]", *(line.format(1, "") for line in ASKED), *here, asks[0], asks[1].format(""), *there, *MADE),
         "jump(p0, i3, p4, descr=<Loop-1>)",
     ) + loop(
         *("[p0, i1, p2]", "+1: label(p0, i1, p2, descr=TargetToken(140))"),
         *(line.format(2, ", descr=<Guard0x7f20>) [p0, i1, p2]").replace("])", "]") for line in ASKED),
-        *(asks[0], asks[1].format(", descr=<Guard0x7f21>") + " [p0, i1, p2]", AT.format(3), counts),
+        *(*here, asks[0], asks[1].format(", descr=<Guard0x7f21>") + " [p0, i1, p2]", *there, counts),
         *("+1: label(p0, i3, descr=TargetToken(141))", AT.format(1), AT.format(2)),
-        *("i17 = int_lt(i3, 9)", "guard_true(i17, descr=<Guard0x7f31>) [p0, i3]", AT.format(3)),
+        *(*here, "i17 = int_lt(i3, 9)", "guard_true(i17, descr=<Guard0x7f31>) [p0, i3]", *there),
         *("i13 = int_add(i3, 1)", "jump(p0, i13, descr=TargetToken(141))"),
     )
     passed = [AT.format(point) for point in points]
@@ -123,6 +124,10 @@ def test_one_that_comes_there_by_a_place_that_the_loop_does_not_pass() -> None:
     """Of `(A if x else B)()` both fill the object at one place."""
     assert bridged(2, 3)
     assert not bridged(7, 3)
+
+
+def test_one_that_starts_at_a_guard_at_that_place_has_gone_another_way() -> None:
+    assert not bridged(3, asks_at=3)
 
 
 @pytest.mark.parametrize(

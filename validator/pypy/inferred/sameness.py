@@ -33,6 +33,7 @@ FIND_OUT = ("guard_value", "record_exact_value_r")
 FINDINGS = (*FIND_OUT, "record_exact_value_i", "guard_isnull")
 """The operations that say which constant a value is, but for comparisons."""
 _FIND_WHICH = ("guard_value", "guard_class")
+_OVERFLOWS = ("guard_no_overflow", "guard_overflow")
 _FIND = ("guard_value", *IDENTITY)
 """The operations that find out which object something is."""
 
@@ -220,9 +221,9 @@ class Sameness:
         self.goes_by_later = True
 
     def _stores_elsewhere(self, constant: Node) -> bool:
-        """Does a recorded bridge store such a constant at a place of the program where its loop stores none, pass one
-        that the loop does not pass, or find another constant or class where the loop finds one? There another object
-        may be made, which is filled at the same place."""
+        """Does a recorded bridge store such a constant at a place of the program where its loop stores none, or comes
+        there on another way, pass a place that the loop does not pass, or find another constant or class where the loop
+        finds one? There another object may be made, which is filled at the same place."""
         if self._rows.own is None:
             return False
         behind = self._rows.pairs[-1]
@@ -230,6 +231,9 @@ class Sameness:
         stores = [line for line in own if line.name == "setfield_gc" and self.of(BEFORE, line.args[-1]) == constant]
         places = {(line.descr, line.point) for line in loop if line.name == "setfield_gc" and is_pointer(line.args[1])}
         if any((line.descr, line.point) not in places for line in stores if is_pointer(line.args[1])):
+            return True
+        points = {line.point for line in stores}
+        if not _ways(own, points) <= _ways(loop, points):
             return True
         found = self._found_at(loop)
         is_other = any(found.get(place, known) != known for place, known in self._found_at(own).items())
@@ -270,6 +274,18 @@ class Sameness:
 
     def are_apart(self, trace: str, one: str, other: str) -> bool:
         return self.of(trace, other) in self._apart.get(self.of(trace, one), ())
+
+
+def _ways(lines: Iterable[Line], points: Set[str]) -> set[tuple[str, tuple[str, ...]]]:
+    """The ways on which a recorded trace passes these places of the program: the guards on numbers there, and on
+    overflow, none of which is left out since it is known to pass."""
+    ways: dict[tuple[str, int | None], list[str]] = {}
+    for line in lines:
+        if line.point in points:
+            way = ways.setdefault((line.point, line.passed), [])
+            if line.name in _OVERFLOWS or (line.is_guard and line.args and line.args[0][0] == "i"):
+                way.append(line.name)
+    return {(point, tuple(way)) for (point, _), way in ways.items()}
 
 
 @lru_cache(maxsize=8)  # a pair is translated up to three times, some with a loop
