@@ -28,6 +28,7 @@ from validator.pypy.inferred.given import with_given
 from validator.pypy.inferred.grants import with_guards_that_hold, with_narrow_numbers
 from validator.pypy.inferred.sameness import FOUND_LATER, Node, Sameness
 from validator.pypy.inferred.watched import with_watched
+from validator.pypy.inferred.witnesses import SEEN_ELSEWHERE
 from validator.pypy.printed.calls.copies import COPIED
 from validator.pypy.printed.calls.item_by_item import COPIES
 from validator.pypy.printed.calls.lookups import with_lookups
@@ -43,7 +44,7 @@ from validator.pypy.printed.rows import Rows, by_preamble, rows_of, with_target
 from validator.pypy.printed.signals import with_ticks
 from validator.pypy.printed.straight import UNUSED, NotStraight, Sides, sides_of
 from validator.pypy.printed.thread import with_readings
-from validator.pypy.study import SEEN_ELSEWHERE, Knowledge
+from validator.pypy.study import Knowledge
 from validator.pypy.translate import Translated, translate
 
 _BYTECODE = re.compile(r";.*:[0-9]+-[0-9]+~#[0-9]+ [A-Z_]+'?$")

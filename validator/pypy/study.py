@@ -51,9 +51,6 @@ from validator.pypy.printed.straight import UNUSED, NotStraight, Sides, sides_of
 from validator.pypy.printed.targets import Targets
 from validator.pypy.translate import BY_NAME, HASHES, INSTANCES, SAME_CONSTANTS
 
-SEEN_ELSEWHERE = " (seen in other programs)"
-"""The end of an assumption that rests on what is kept in a file."""
-
 _CERTAIN = (
     *(
         SAME_CONSTANTS,
@@ -91,7 +88,7 @@ class Inferred:
     `alike`, and the classes of the `strategies` of lists."""
 
     effects: frozenset[Effect] = frozenset()
-    apart: frozenset[str] = frozenset()
+    apart: Mapping[str, str] = field(default_factory=dict)
     lone: frozenset[str] = frozenset()
     contents: frozenset[Content] = frozenset()
     zeros: frozenset[str] = frozenset()
@@ -108,8 +105,8 @@ class Inferred:
 
 @dataclass(frozen=True, slots=True, eq=False)  # it is one key of what is found out once
 class Knowledge:
-    """Statements on a log: on its fields, and what is inferred; the names of what would not be inferred without
-    `elsewhere`, what is kept in files; and the orders in which most `prologues` load the fields of a frame, and
+    """Statements on a log: on its fields, and what is inferred; the names of effects that would not be inferred
+    without `elsewhere`, what is kept in files; and the orders in which most `prologues` load the fields of a frame, and
     those that are known of frames `of_python`."""
 
     fields: Fields

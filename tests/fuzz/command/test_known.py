@@ -16,8 +16,8 @@ from pypy_logs import LOG, learned
 from optimizer.ir.immutable import replace
 from tests.validator.pypy.test_several import HERE, THERE, A, B, loading, put_off
 from validator.pypy import kept
+from validator.pypy.inferred.witnesses import SEEN_ELSEWHERE
 from validator.pypy.kept import Kept, shipped
-from validator.pypy.study import SEEN_ELSEWHERE
 
 Run = Callable[..., Ended]
 UNUSED = "known of PyPy 7.3.11: not used, this seems to be another PyPy"

@@ -26,8 +26,9 @@ from tests.validator.pypy.test_several import (
 )
 from tests.validator.pypy.test_stock import LOG as PEELED
 from validator import Unknown
+from validator.pypy.inferred.witnesses import SEEN_ELSEWHERE
 from validator.pypy.kept import Kept, parse_kept
-from validator.pypy.study import SEEN_ELSEWHERE, Study, study
+from validator.pypy.study import Study, study
 
 QUASI = "<FieldS m.A.inst_q 8 pure>"
 WATCHED = recorded(
@@ -42,6 +43,7 @@ LOGS = [
     loaded_again(),
     *(asked_twice(point, is_gone=is_gone) for point in (HERE, THERE) for is_gone in (True, False)),
     *(compared(point, is_gone=is_gone) for point in (HERE, THERE) for is_gone in (True, False)),
+    *(compared(HERE, "h;c.py:1-1~#0 LOAD_ATTR", is_gone=is_gone) for is_gone in (True, False)),
     loading(A.format(8), B.format(8)),
     loading(A.format(8), A.format(16)),
     PEELED,
@@ -117,6 +119,18 @@ def test_what_the_log_says_itself_is_not_said_to_be_seen_elsewhere() -> None:
     assert not [what for what in texts_of(across_a_call(), known) if what.endswith(SEEN_ELSEWHERE)]
 
 
+def test_what_files_say_of_bytecodes_is_used_and_told() -> None:
+    one, other = compared(HERE, "h;c.py:1-1~#0 LOAD_ATTR"), compared(THERE, "k;d.py:2-2~#6 LOAD_ATTR")
+    apart = "constants that objects of Number are compared with{} are of other classes"
+    assert are_proved(judged(one, learned(other))) == are_proved(judged(one, learned(one, other))) == [True]
+    assert are_proved(judged(one, learned(one))) == [False]
+    assert apart.format(" in LOAD_ATTR") + SEEN_ELSEWHERE in texts_of(one, learned(other))
+    assert apart.format("") in texts_of(one + one, learned(other))
+    assert are_proved(judged(one, learned(one, other, compared(HERE, "m;e.py:4-4~#8 LOAD_ATTR", is_gone=False)))) == [
+        False
+    ]
+
+
 def test_what_the_file_denies_is_not_assumed_though_the_log_relies_on_it() -> None:
     assert are_proved(judged(across_a_call())) == [True]
     (wrong,) = judged(across_a_call(), learned(loaded_again()))
@@ -143,10 +157,11 @@ def test_what_the_log_denies_is_not_assumed_though_the_file_relies_on_it() -> No
 
 @pytest.mark.parametrize("pair", [asked_twice, compared])
 def test_of_constants_the_file_says_what_they_are_not(pair: Callable[..., str]) -> None:
-    known, contradicted = learned(pair(THERE) * 2), learned(pair(THERE, is_gone=False))
-    assert are_proved(judged(pair(HERE), known)) == [False]
-    assert are_proved(judged(pair(HERE) + pair(THERE), known)) == [True] * 2
-    assert are_proved(judged(pair(HERE) + pair(THERE), contradicted)) == [False] * 2
+    here, there = (pair(point.replace("FOR_ITER", "IS_OP")) for point in (HERE, THERE))
+    known, contradicted = learned(there * 2), learned(pair(THERE, is_gone=False))
+    assert are_proved(judged(here, known)) == [False]
+    assert are_proved(judged(here + there, known)) == [True] * 2
+    assert are_proved(judged(here + there, contradicted)) == [False] * 2
 
 
 def test_what_contradicts_statements_on_bytecodes_is_kept() -> None:

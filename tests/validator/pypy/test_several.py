@@ -167,14 +167,29 @@ def compared(*points: str, is_gone: bool = True) -> str:
 
 
 def test_which_classes_constants_are_of_another_log_does_not_say() -> None:
-    first, second = judged_together(compared(HERE), compared(THERE))
+    here, there = (point.replace("FOR_ITER", "IS_OP") for point in (HERE, THERE))
+    first, second = judged_together(compared(here), compared(there))
     assert are_proved(first) == are_proved(second) == [False]
-    assert are_proved(judged_together(compared(HERE), compared(THERE) * 2)[0]) == [False]
+    assert are_proved(judged_together(compared(here), compared(there) * 2)[0]) == [False]
     third = compared(THERE, is_gone=False)
     assert [are_proved(judged) for judged in judged_together(compared(HERE) * 2, third)] == [[True] * 2, [True]]
     assert [are_proved(judged) for judged in judged_together(compared(HERE) + compared(THERE), third)] == [
         [False, False],
         [True],
+    ]
+
+
+def test_with_which_constants_a_bytecode_compares_another_log_says() -> None:
+    """These are the interpreter's own, but for bytecodes that compare with what the program names."""
+    bytecode, asked = ("h;c.py:1-1~#0 LOAD_ATTR", "k;d.py:2-2~#6 LOAD_ATTR"), compared(HERE, "k;c.py:1-1~#0 IS_OP")
+    one, other = (compared(start, at) for start, at in zip((HERE, THERE), bytecode, strict=True))
+    assert [are_proved(judged) for judged in judged_together(one, other)] == [[True], [True]]
+    assert [are_proved(judged) for judged in judged_together(one, one)] == [[False], [False]]
+    kept = compared(THERE, bytecode[1], is_gone=False)
+    assert [are_proved(judged) for judged in judged_together(one, other, kept)] == [[False], [False], [True]]
+    assert [are_proved(judged) for judged in judged_together(asked, compared(THERE, "m;c.py:1-1~#0 IS_OP"))] == [
+        [False],
+        [False],
     ]
 
 

@@ -111,7 +111,7 @@ def test_what_makes_its_loop_wrong_does_not_count_for_a_bridge() -> None:
 
 def test_comparisons_of_the_loop_are_with_constants_of_other_classes_too() -> None:
     sides = beside_loop(*COMPARED)
-    stated, assumes = with_classes(sides, sides, {"ConstClass(Number)"})
+    stated, assumes = with_classes(sides, sides, {"ConstClass(Number)": ""})
     assert stated.target is not None
     assert Line(None, "record_exact_value_i", ("i1", "0")) in stated.target.before.lines
     assert assumes == ("constants that objects of Number are compared with are of other classes",)
@@ -119,7 +119,7 @@ def test_comparisons_of_the_loop_are_with_constants_of_other_classes_too() -> No
 
 def test_comparisons_of_the_loop_say_nothing_where_nothing_is_assumed() -> None:
     sides = beside_loop(*COMPARED)
-    assert with_classes(sides, sides, frozenset()) == (sides, ())
+    assert with_classes(sides, sides, {}) == (sides, ())
 
 
 def test_additions_of_the_loop_are_of_zeros_too() -> None:

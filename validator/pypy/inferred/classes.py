@@ -9,15 +9,16 @@ other comparisons: it is the interpreter that compares there, with constants of 
 both, it is assumed of the comparisons at one place of the program, which have one constant there: at the same position,
 behind the same other comparisons, of objects of one class or, where nothing contradicts that, of any. Where the object
 has been compared before its class was known, a comparison may be gone since it is with the same constant, and has the
-same answer. So that says something of such ones alone, of that class and at that place. All this is said of one log:
-which constants there are, other processes do not tell. Only what contradicts it holds for all.
+same answer. So that says something of such ones alone, of that class and at that place. With which constants a program
+compares, other processes do not tell, so all this is said of one log, but for what bytecodes compare with: that
+constants of the interpreter are, and is the same in all. What contradicts it holds for all, too.
 """
 
 from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Set
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import partial
 from itertools import chain, takewhile
@@ -26,14 +27,17 @@ from optimizer.ir.immutable import replace
 from validator.pypy.inferred.executed import PASSES
 from validator.pypy.inferred.numbering import IDENTITY
 from validator.pypy.inferred.sameness import Node, Sameness, sameness_in, sameness_unless_found
-from validator.pypy.inferred.witnesses import Row, Witness, told_alone
+from validator.pypy.inferred.witnesses import SEEN_ELSEWHERE, Row, Witness, from_kept, kept, told
 from validator.pypy.inferred.written import ALLOCATIONS
 from validator.pypy.printed.kinds.tables import CLASS_TESTS, class_name
 from validator.pypy.printed.lines import Line, Printed, is_pointer, is_variable
 from validator.pypy.printed.straight import AFTER, BEFORE, Sides
 
 _NAMED = re.compile(r"ConstClass\([A-Za-z_][\w.]*\)|\w+'[ \w]*")
-"""The subjects of statements that mean the same in all processes: classes, and bytecodes with answers."""
+"""The subjects of what contradicts statements in all processes: classes, and bytecodes with answers."""
+
+_OF_BYTECODE = re.compile(r"\w+'[ \w]*")
+"""The subjects of statements that mean the same in all processes: bytecodes with answers."""
 
 _BYTECODE = re.compile(r"~#[0-9]+ ((?!IS_OP|COMPARE_OP|CONTAINS_OP|JUMP_IF_NOT_EXC_MATCH|CALL_)(\w+)'.*)")
 """The bytecode at a place of the program, with the answers of comparisons there; but for `x is y` and what asks that on
@@ -136,28 +140,38 @@ class Apart:
         for one in (*found, *[one for one in _compared(sides.after.lines) if one.class_]):
             self.denied |= {*one.names, one.again}
 
-    def assumed(self, log: int) -> frozenset[str]:
+    def assumed(self, log: int) -> dict[str, str]:
         """The subjects of statements that in the log of that number no object is compared with a constant of its own
-        class."""
-        return told_alone(self.gone, log) - self.denied
+        class, each with what a verdict adds that rests on it: `SEEN_ELSEWHERE`, or nothing."""
+        ends = dict.fromkeys(told(self.gone, log, _is_of_bytecode), SEEN_ELSEWHERE)
+        ends |= dict.fromkeys(told(self.gone, log, _is_of_bytecode, is_own=True), "")
+        return {name: end for name, end in ends.items() if name not in self.denied}
 
     def kept(self) -> Iterator[Row]:
-        """The contradictions of statements on classes and bytecodes, as rows: they mean the same in all processes."""
+        """What means the same in all processes, as rows: statements on bytecodes, and what contradicts such and those
+        on classes."""
+        yield from (("gone", name, *place) for name, place in kept(self.gone, _is_of_bytecode))
         yield from (("denied", name) for name in self.denied if _NAMED.fullmatch(name))
 
     def take(self, row: Row, log: int) -> None:
         """Takes in a row that is kept of other logs, whichever that is. Raises ValueError."""
         match row:
+            case "gone", name, *place if len(place) < 2:
+                self.gone.setdefault(name, set()).update(from_kept(log, place))
             case "denied", name:
                 self.denied.add(name)
             case _:
                 raise ValueError
 
 
-def with_classes(sides: Sides, numbered: Sides, apart: Set[str]) -> tuple[Sides, tuple[str, ...]]:
+def _is_of_bytecode(name: str) -> bool:
+    return _OF_BYTECODE.fullmatch(name) is not None
+
+
+def with_classes(sides: Sides, numbered: Sides, apart: Mapping[str, str]) -> tuple[Sides, tuple[str, ...]]:
     """The pair whose recorded trace, with that of the loop that it jumps to, says how it compares objects of the
-    classes that are `apart` with constants; and what is assumed for that. The `numbered` pair has fewer statements:
-    it tells which names stand for one value, whatever calls do."""
+    classes that are `apart` (see `Apart.assumed`) with constants; and what is assumed for that. The `numbered` pair has
+    fewer statements: it tells which names stand for one value, whatever calls do."""
     before, assumes = _with_comparisons(sides.before, numbered.before, apart)
     target = sides.target
     if target is not None and numbered.target is not None:
@@ -166,7 +180,7 @@ def with_classes(sides: Sides, numbered: Sides, apart: Set[str]) -> tuple[Sides,
     return replace(sides, before=before, target=target), tuple(sorted(assumes))
 
 
-def _with_comparisons(recorded: Printed, numbered: Printed, apart: Set[str]) -> tuple[Printed, set[str]]:
+def _with_comparisons(recorded: Printed, numbered: Printed, apart: Mapping[str, str]) -> tuple[Printed, set[str]]:
     """The recorded trace that says how it compares objects of the classes that are `apart` from constants."""
     lines, assumes = list(recorded.lines), set[str]()
     if not apart or not any(line.name in _BY_IDENTITY for line in lines):
@@ -175,14 +189,15 @@ def _with_comparisons(recorded: Printed, numbered: Printed, apart: Set[str]) -> 
     by_name = _compared(recorded.lines, partial(sameness.of, BEFORE))
     compared = [*by_name, *_compared_with_constants(recorded.lines, sameness)]
     for one in sorted(compared, key=lambda one: one.at, reverse=True):
-        where = [words for name, words in one.names.items() if name in apart]
+        where = {name: words for name, words in one.names.items() if name in apart}
         if one.is_again and one.again in apart:
-            where.append(" at one place behind others")
+            where[one.again] = " at one place behind others"
         if where and one.class_ and not one.is_same:
             test = lines[one.at]
             is_same = str(int(test.name.endswith("_ne")))
             lines.insert(one.at + 1, Line(None, "record_exact_value_i", (test.result or "", is_same)))
-            assumes.add(are_apart(one.class_, where[0]))
+            name = min(where, key=lambda name: apart[name] != "")
+            assumes.add(f"{are_apart(one.class_, where[name])}{apart[name]}")
     return recorded.with_lines(tuple(lines)), assumes
 
 

@@ -22,6 +22,9 @@ from typing import TypeVar
 _PLACE = re.compile(r"(.*?);.*(~#.*)")
 """A place of the program: function and bytecode, between which file and lines stand."""
 
+SEEN_ELSEWHERE = " (seen in other programs)"
+"""The end of an assumption that rests on what is kept in a file."""
+
 T = TypeVar("T")
 
 Row = tuple[str, ...]
