@@ -148,8 +148,8 @@ class Apart:
         return {name: end for name, end in ends.items() if name not in self.denied}
 
     def kept(self) -> Iterator[Row]:
-        """What means the same in all processes, as rows: statements on bytecodes, and what contradicts such and those
-        on classes."""
+        """The statements on bytecodes, which mean the same in all processes, and what contradicts such and those on
+        classes, as rows."""
         yield from (("gone", name, *place) for name, place in kept(self.gone, _is_of_bytecode))
         yield from (("denied", name) for name in self.denied if _NAMED.fullmatch(name))
 
