@@ -70,6 +70,29 @@ def test_what_a_constant_holds_is_what_was_found_and_nothing_else() -> None:
         assert isinstance(judged_with("guard_value(i2, 14)", kept=kept).verdict, Proved) is (number == 14)
 
 
+EQUAL = "i3 = call_pure_i(ConstClass(ll_streq), {}, descr=<Calli 1 rr EF={} OS=24>)".format
+NEW = "p5 = newstr(1)", "strsetitem(p5, 0, {})"
+
+
+@pytest.mark.parametrize("guard", ["guard_true(i3)", "guard_false(i3)"])
+@pytest.mark.parametrize(
+    ("asked", "is_proved"),
+    [
+        ((EQUAL("ConstPtr(ptr1), ConstPtr(ptr2)", 0),), True),
+        ((*(line.format(65) for line in NEW), EQUAL("p5, ConstPtr(ptr2)", 0)), True),
+        ((*(line.format("i1") for line in NEW), EQUAL("p5, ConstPtr(ptr2)", 0)), False),  # any character
+        ((EQUAL("p0, p4", 0),), False),  # of what is handed over
+        ((EQUAL("ConstPtr(ptr1), ConstPtr(ptr2)", 4),), False),  # it may raise
+    ],
+)
+def test_a_comparison_of_strings_of_constants_has_its_answer(
+    asked: tuple[str, ...], guard: str, is_proved: bool
+) -> None:
+    before = recorded("[p0, i1, p4]", *asked, guard, "finish(i1)")
+    (one,) = judged(before + bridge("[p0, i1, p4]", "+1: finish(i1)"))
+    assert isinstance(one.verdict, Proved) is is_proved
+
+
 def test_a_field_that_is_watched_may_change() -> None:
     watch = "quasiimmut_field(p0, descr=<QuasiImmutDescr object at 0x7f01>)"
     assert isinstance(judged_with("guard_value(i2, 14)", also=(watch,)).verdict, Proved)

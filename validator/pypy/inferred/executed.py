@@ -2,9 +2,9 @@
 
 The trace was executed, so its guards have passed. A value that it found to be of a class and to be a constant tells the
 class of that constant, for no object changes it. In the same way a guard on what was loaded from fields of constants
-that never change, and computed from that, tells what the constants hold. And a function that gives the same each time,
-and has not raised, does not raise when it is given the same again. All this is certain, wherever the trace leaves in
-another run.
+that never change, and computed from that, tells what the constants hold, as does one on the comparison of their
+strings. And a function that gives the same each time, and has not raised, does not raise when it is given the same
+again. All this is certain, wherever the trace leaves in another run.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ from optimizer.ir.rows.ops import OPS
 from optimizer.ir.rows.row import INT, LOAD, PURE, Op
 from validator.pypy.inferred.numbering import Preserved
 from validator.pypy.inferred.sameness import Node, sameness_in
+from validator.pypy.inferred.strings import new_strings
 from validator.pypy.printed.kinds.tables import CLASS_TESTS
 from validator.pypy.printed.lines import NULL, Line, Printed, is_float, is_pointer, is_variable
 from validator.pypy.printed.straight import BEFORE, Sides
@@ -149,12 +150,14 @@ def _found(recorded: Printed, leaves: Preserved, is_fixed: Callable[[str], bool]
         for value, class_ in classes.items()
         if value in constants
     ]
-    return (*stated, *_Held(of, constants, is_fixed).told(recorded.lines))
+    strings = {of(value): text for value, text in new_strings(recorded.lines).items()}
+    return (*stated, *_Held(of, {**strings, **constants}, is_fixed).told(recorded.lines))
 
 
 @dataclass(slots=True)
 class _Held:
-    """Values computed from the `constants` of a recorded trace, by the texts of the results, and by their classes."""
+    """Values computed from the `constants` of a recorded trace, and from what new strings hold, by the texts of the
+    results, and by their classes."""
 
     of: Callable[[str], Node]
     constants: dict[Node, str]
@@ -177,7 +180,7 @@ class _Held:
     def _is_computed(self, line: Line) -> bool:
         if line.name.startswith("getfield_gc"):
             return self.is_fixed(line.descr)
-        return line.name in LASTING
+        return line.name in LASTING or (line.name == "call_pure_i" and _CANNOT_RAISE in line.descr.split())
 
     def _source(self, text: str) -> str:
         """The text that stands for a value: itself, a constant that it is, or a result; "" of others."""
