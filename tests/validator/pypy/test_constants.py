@@ -104,3 +104,25 @@ def test_of_stores_that_were_put_off_up_to_a_guard_the_last_one_is_done() -> Non
     inputs = "[p0, p1, p2]"
     (one,) = of_log(recorded(inputs, *before) + bridge(inputs, *(f"+1: {line}" for line in after)))
     assert isinstance(one.verdict, Proved), one.verdict
+
+
+@pytest.mark.parametrize("at", [4, 6])
+def test_of_stores_that_were_put_off_where_no_guard_tells_the_last_one_in_front_is_done(at: int) -> None:
+    """The optimized one is done at that point of the program, in front of the call behind it."""
+    store, point = (
+        "setfield_gc(p0, ConstPtr(ptr{}), descr=<FieldP P.kept 16>)",
+        "debug_merge_point(0, 0, 'f;a.py:4-9~#{}')",
+    )
+    call = "call_n(ConstClass(tell), p0, descr=<Callv 0 r EF=5>)"
+    points = [point.format(number) for number in (2, 4, 6)]
+    before = (points[0], store.format(1), points[1], store.format(2), points[2], call, store.format(3), "finish()")
+    put_off = [
+        one
+        for number, one in zip((2, 4, 6), points, strict=True)
+        for one in (one, *[store.format(12)] * (at == number))
+    ]
+    after = (*put_off, call, store.format(13), "finish()")
+    (one,) = of_log(
+        recorded("[p0]", *before) + bridge("[p0]", *(f"+1: {line}" if "(0, 0" not in line else line for line in after))
+    )
+    assert isinstance(one.verdict, Proved), one.verdict

@@ -101,9 +101,9 @@ class Meeting:
                     if node in both:
                         left = [at for at in left if self._of(BEFORE, same[at][0]) == node]
                     here = [at for at in left if _is_at(same[at][2], position, is_stored_to)]
-                    last = [at for at in left if same[at][3] < ahead[number]][-1:] if are_stored else []
+                    last = [at for at in left if _is_ahead(same[at], position, ahead[number])] if are_stored else []
                     if left:
-                        self._meet_args((same.pop((last or here or left)[0])[0],), (arg,))
+                        self._meet_args((same.pop((last[-1:] or here or left)[0])[0],), (arg,))
 
     def _next_guards(self, before: tuple[Line, ...], after: tuple[Line, ...]) -> list[int]:
         """For each optimized line the number of the recorded guard that is the next one behind it, up to which the
@@ -173,6 +173,15 @@ class Meeting:
             if store and store.is_store:
                 found[store.memory, tuple([self._of(trace, part) for part in store.place])].append(store.value)
         return found
+
+
+def _is_ahead(recorded: _Waiting, optimized: Position, guard: int) -> bool:
+    """May the optimizer have put off the recorded store up to that position, which is in front of the recorded guard of
+    that number, or of one that is not known if that is 0?"""
+    _, _, (part, passed), number = recorded
+    if guard:
+        return number < guard
+    return part == optimized[0] and passed is not None and optimized[1] is not None and passed <= optimized[1]
 
 
 def _is_at(recorded: Position, optimized: Position, is_stored_to: bool) -> bool:
