@@ -188,11 +188,11 @@ class Study:
         self._strategies.add(sides.before)
         sides = sides if self._fields.share else with_variables(sides, None)[0]
         rows, one = rows_of(sides), witness(len(self._logs), pair.number, pair.point)
-        sameness, row, once = Sameness(rows), rows.pairs[-1], len(sides.before.lines) - 1
+        sameness, row = Sameness(rows), rows.pairs[-1]
         self._fields.add(sides.before.lines, sameness)
         self._apart.add(one, sides, sameness)
         self._alike.add(one, sides, sameness)
-        self._evidence.add(one, row, once, sameness)
+        self._evidence.add(one, row, sameness)
         self._references.add(sides.before.lines)
         self._contents.add(one, row, sameness)
         self._zeros.add(one, row, sameness)
@@ -200,7 +200,7 @@ class Study:
         self._folded.add(one, sides, rows, sameness)
         self._add_cells(sides)
         if fewer := self._lone.add(one, sides, is_bridge=pair.kind is Kind.BRIDGE):
-            self._of_lone.add(one, row, once, Sameness(rows, lone=fewer))
+            self._of_lone.add(one, row, Sameness(rows, lone=fewer))
 
     def _contradict(self, section: Section, file: str) -> None:
         """Takes in what a trace by itself contradicts: of a pair that cannot be translated, or without one."""

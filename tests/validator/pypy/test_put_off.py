@@ -51,6 +51,16 @@ def test_the_function_does_not_write_it_either() -> None:
     assert f"call {CALL}@keep does not write {COUNT}" in one.missing
 
 
+def test_stores_to_an_object_that_is_not_made_say_nothing() -> None:
+    store, call = f"setfield_gc(p2, i1, descr={COUNT})", f"call_n(ConstClass(keep), p0, descr={CALL})"
+    load = f"i3 = getfield_gc_i(p2, descr={COUNT})"
+    made = recorded("[p0, i1]", "p2 = new_with_vtable(descr=<SizeDescr 64>)", store, call, load, "finish(i3)")
+    made += bridge("[p0, i1]", f"+1: {call}", "+1: finish(i1)")
+    *others, last = judged(made * 2 + put_off(COUNT))
+    assert all(isinstance(one.verdict, Proved) for one in others)
+    assert not isinstance(last.verdict, Proved)
+
+
 def done_in_front(*behind_it: str) -> str:
     """A pair in which the optimizer does a store to a field directly in front of the same function, behind these."""
     store, call = f"setfield_gc(p0, i1, descr={COUNT})", f"call_n(ConstClass(keep), p0, descr={CALL})"
@@ -91,13 +101,13 @@ def peeled(*is_late: bool, value: str = "i1") -> str:
     return before + loop("[p0, i1]", "label(p0, i1, descr=TargetToken(140))", *(f"+1: {line}" for line in lines))
 
 
-def test_a_preamble_and_its_body_are_two_that_say_so() -> None:
-    (both,) = judged(peeled(True, True))
-    assert isinstance(both.verdict, Proved)
-    for is_late in ((True, False), (False, True)):
+def test_a_preamble_and_its_body_are_one_pair_that_says_so() -> None:
+    for is_late in ((True, True), (True, False), (False, True)):
         (one,) = judged(peeled(*is_late))
         assert not isinstance(one.verdict, Proved)
-    (wrong,) = judged(peeled(True, True, value="7"))
+        loop_, *others = judged(peeled(*is_late) + put_off(BOX) * 2)
+        assert all(isinstance(other.verdict, Proved) for other in (loop_, *others))
+    wrong, *_ = judged(peeled(True, True, value="7") + put_off(BOX) * 2)
     assert not isinstance(wrong.verdict, Proved)
 
 
@@ -112,6 +122,9 @@ SET = "_ll_dict_setitem_lookup_done_trampoline__v1707___simple_call__function_"
     ("function", "descr"),
     [
         (GROW, CALL),
+        ("_ll_append_multiple_char__stringbuilderPtr_Char_Signed", CALL),
+        ("_split_by__str", CALL),
+        ("_rsplit_by__str", CALL),
         ("ll_append_res_slice__stringbuilderPtr_rpy_stringPtr_Signed_Signed", CALL),
         (LOOKUP, "<Callv 0 r EF=5 OS=4>"),
         (SET, CALL),

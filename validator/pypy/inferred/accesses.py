@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Set
 from dataclasses import dataclass
 
 from validator.pypy.inferred.sameness import FIND_OUT, Node, Sameness
@@ -32,9 +32,10 @@ class Done:
 
 class Accesses:
     """The accesses, the calls that may have effects, and the checks for valid code of one trace, by their places; of
-    each value, where it is seen first."""
+    each value, where it is seen first. `new` are the objects that the other trace makes: this one may make none of
+    them."""
 
-    def __init__(self, trace: str, printed: Printed, sameness: Sameness) -> None:
+    def __init__(self, trace: str, printed: Printed, sameness: Sameness, new: Set[Node] = frozenset()) -> None:
         lines = printed.lines
         self.calls = [
             (at, line) for at, line in enumerate(lines) if line.may_write and not touches_no_object(line.function)
@@ -79,11 +80,13 @@ class Accesses:
         made = (
             (at, sameness.of(trace, line.result or "")) for at, line in enumerate(lines) if line.name in ALLOCATIONS
         )
-        self._made = {node: at for at, node in made if trace == BEFORE and self.seen[node] == at}
+        self._new = new
+        self.made = {node: at for at, node in made if trace == BEFORE and self.seen[node] == at}
 
     def has(self, place: Place, at: int) -> bool:
         """Is the object of that place an object in this trace in front of `at`, or an input?"""
-        return self.seen.get(place[1][0], -1) < at
+        base = place[1][0]
+        return self.seen.get(base, at if base in self._new else -1) < at
 
     def again(self) -> Iterator[tuple[Done, Done]]:
         """Each load of a place that the trace has accessed already, with that access; stores to other places of the
@@ -95,7 +98,7 @@ class Accesses:
             if not done.is_store and done.place in places:
                 yield places[done.place], done
             if done.is_store:
-                new = self._made.get(done.place[1][0], -1)
+                new = self.made.get(done.place[1][0], -1)
                 last[done.place[0]] = places = {one: at for one, at in places.items() if self.has(one, new)}
             places[done.place] = done
 

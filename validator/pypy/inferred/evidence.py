@@ -2,11 +2,10 @@
 
 Where the recorded trace accesses a field in front of a call and loads it behind it, and the optimized one has no load
 there, the optimizer relied on the call not writing the field; where a store in front of the call is done behind it, on
-the call neither reading nor writing it, if two traces say so, a preamble and its body being two; where the check behind
-the call that the code is valid is gone, on the call not invalidating code. Each is an assumption with a name. It must
-be consistent over all logs that are studied together: where the optimizer loads a field that it has just had in hand
-again, or checks again, only because of a call between, or does a store that it has put off right in front of a call,
-that function has the effect.
+the call neither reading nor writing it, if two pairs say so; where the check behind the call that the code is valid is
+gone, on the call not invalidating code. Each is an assumption with a name. It must be consistent over all logs that are
+studied together: where the optimizer loads a field that it has just had in hand again, or checks again, only because of
+a call between, or does a store that it has put off right in front of a call, that function has the effect.
 
 Nothing is inferred of functions of which PyPy knows nothing either, of fields that it takes to be immutable, nor of
 objects that the optimized trace has not allocated yet; nor of items, and of fields of RPython's own lists, tuples and
@@ -42,9 +41,9 @@ _ROUNDS = 4
 @dataclass(slots=True)
 class Evidence:
     """Statements of pairs on effects, each with the pairs that say so. `stored_behind` are reads and writes that
-    contradict a store which is put off, with the iteration in which it stands: one trace would only say of its own
-    store that it is right there. A preamble and its body are two, optimized one after the other. `given` are the types
-    of tables and lists that functions are given, "" of what else they are."""
+    contradict a store which is put off: one trace would only say of its own store that it is right there, be it in
+    the preamble and in the body. `given` are the types of tables and lists that functions are given, "" of what else
+    they are."""
 
     relied_on: dict[Effect, set[Witness]] = field(default_factory=dict)
     stored_behind: dict[Effect, set[Witness]] = field(default_factory=dict)
@@ -52,31 +51,31 @@ class Evidence:
     one_of: set[OneOf] = field(default_factory=set)
     given: set[tuple[str, str]] = field(default_factory=set)
 
-    def add(self, pair: Witness, sides: Sides, once: int, sameness: Sameness) -> None:
-        """Takes in a pair: its last row, the number of operations in an iteration, and the classes, which grow."""
+    def add(self, pair: Witness, sides: Sides, sameness: Sameness) -> None:
+        """Takes in a pair: its last row, and the classes, which grow."""
         types = types_of_tables(sides.before.lines) | types_of_lists(sides.before)
         calls = (line for line in sides.before.lines if line.is_call)
         self.given |= {(line.function, types.get(arg, "")) for line in calls for arg in filter(is_object, line.args)}
         found = Found(sides.before.lines)
         relied: set[Effect] = set()
-        behind: set[tuple[Effect, int]] = set()
+        behind: set[Effect] = set()
         for _ in range(_ROUNDS):
-            sameness.grow(as_pypy_sees_it(relied | {effect for effect, _ in behind}))
+            sameness.grow(as_pypy_sees_it(relied | behind))
             before = Accesses(BEFORE, sides.before, sameness)
-            after = Accesses(AFTER, sides.after, sameness)
+            after = Accesses(AFTER, sides.after, sameness, before.made.keys())
             both = list(aligned(before.calls, after.calls))
             self._deny(chain(loaded_again(after), checked_again(after), found_again(before, found)))
             self._deny(done_for_a_call(before, after, both))
             more = {*_relied_on(before, after, both)} - relied
-            further = {*_stored_behind(before, after, both, once)} - behind
+            further = {*_stored_behind(before, after, both)} - behind
             if not more | further:
                 break
             relied |= more
             behind |= further
         for effect in relied:
             self.relied_on.setdefault(effect, set()).add(pair)
-        for effect, iteration in behind:
-            self.stored_behind.setdefault(effect, set()).add(replace(pair, iteration=iteration))
+        for effect in behind:
+            self.stored_behind.setdefault(effect, set()).add(pair)
 
     def contradict(self, sides: Sides) -> None:
         """Takes in what each trace contradicts by itself."""
@@ -178,15 +177,14 @@ def _relied(before: Accesses, calls: list[Call], place: Place) -> Iterator[Effec
                 yield Effect(call.line.function, "writes", place[0] + OF_GIVEN)
 
 
-def _stored_behind(before: Accesses, after: Accesses, calls: list[Call], once: int) -> Iterator[tuple[Effect, int]]:
-    """The effects with the iterations in which stores were put off, each so many operations long."""
+def _stored_behind(before: Accesses, after: Accesses, calls: list[Call]) -> Iterator[Effect]:
+    """The effects that contradict stores which were put off."""
     for store in before.accesses:
         if store.is_store:
             put_off = list(_put_off(store, before, after, calls))
-            effects = [*_effects((call for call, _ in put_off), "reads", store.place[0])]
+            yield from _effects((call for call, _ in put_off), "reads", store.place[0])
             if not is_pure(store.place[0]):
-                effects += _effects((call for call, is_done in put_off if is_done), "writes", store.place[0])
-            yield from ((effect, store.at // once) for effect in effects)
+                yield from _effects((call for call, is_done in put_off if is_done), "writes", store.place[0])
 
 
 def _effects(calls: Iterable[Call], verb: str, memory: str) -> Iterator[Effect]:

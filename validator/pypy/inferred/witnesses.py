@@ -33,13 +33,12 @@ Row = tuple[str, ...]
 
 @dataclass(frozen=True, slots=True)
 class Witness:
-    """A pair: the number of its log, its own there, the place of the program where it starts ("": none of a bytecode),
-    and the iteration in which it has what it speaks for."""
+    """A pair: the number of its log, its own there, and the place of the program where it starts ("": none of a
+    bytecode)."""
 
     log: int
     number: int
     start: str = ""
-    iteration: int = 0
 
 
 def witness(log: int, number: int, point: str) -> Witness:

@@ -12,7 +12,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Set
 from dataclasses import dataclass, field
 
-from optimizer.ir.immutable import replace
 from optimizer.ir.text.string_text import write_text
 from validator.pypy.inferred.constants.folded import loads_from_constants, with_named
 from validator.pypy.inferred.fields import Fields, is_pure
@@ -66,11 +65,11 @@ class Contents:
         asks = any(line.oopspec in FOR_CHARACTERS for line in sides.before.lines)
         for point, places in compared.items():
             if len(places) == len(left.get(point, ())):
-                for number, (place, character) in enumerate(zip(places, map(_character, left[point]), strict=True)):
+                for place, character in zip(places, map(_character, left[point]), strict=True):
                     if character is None:
                         self.denied.add(place)
                     elif place and is_whole and not asks:
-                        self.said.setdefault(Content(place, character), set()).add(replace(pair, iteration=number))
+                        self.said.setdefault(Content(place, character), set()).add(pair)
 
     def assumed(self, log: int) -> frozenset[Content]:
         """The constants that are taken to be known in the log of that number."""
