@@ -88,7 +88,8 @@ class LogFigures:
     @property
     def rest_on_inferred(self) -> str:
         """The number of proofs, and of those that need no assumption that PyPy's own work has suggested."""
-        return f"{counted(self.count('proved'), 'proof')}, {self.without_inferred} of them without what is inferred"
+        proofs = counted(self.count("proved"), "proof")
+        return f"{proofs}, nothing inferred is needed for {self.without_inferred} of them"
 
     def lines(self) -> Iterator[str]:
         """The tables for a person."""

@@ -64,7 +64,7 @@ def test_each_pair_has_a_line_and_the_sums_stand_below(run: Run) -> None:
     assert rest[5].startswith("a pair takes ")
     assert "refuted: argument N of the end is" in "\n".join(rest)
     assert "call <Callv 0 r EF=5>@tell does not write <FieldS Counter.inst_count 8>" in "\n".join(rest)
-    assert rest[-1] == "2 proofs, 1 of them without what is inferred"
+    assert rest[-1] == "2 proofs, nothing inferred is needed for 1 of them"
     assert err == (
         "run.log:20: trace 2 has no pair: no optimized trace follows: PyPy gave it up, or the log has none\n"
     )
@@ -384,7 +384,7 @@ def test_what_was_judged_before_an_interruption_is_told(run: Run, monkeypatch: p
         "run.log", "--prove", "--jobs", "1", "--html", "run.html", "--junit", "pairs.xml", "--only", "1", "--only", "2"
     )
     assert (ended.code, ended.err) == (130, f"{told}\n")
-    assert ended.out.endswith("1 proof, 1 of them without what is inferred\n")
+    assert ended.out.endswith("1 proof, nothing inferred is needed for 1 of them\n")
     assert f"<strong>{told}</strong>" in Path("run.html").read_text()
     suite = ElementTree.parse("pairs.xml").getroot()[0]
     assert (suite.get("tests"), suite.get("errors")) == ("2", "1")
