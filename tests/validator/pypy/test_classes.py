@@ -189,6 +189,15 @@ def test_one_place_of_the_program_compares_with_one_constant() -> None:
     assert ASSUMED.replace(" are of", " at one place are of") in first.texts.assumes
 
 
+def test_codes_that_share_their_places_may_compare_with_two() -> None:
+    other = compared(passes="guard_true", is_gone=False, line=8)
+    log = compared(line=9) * 2 + other
+    for code in ("<lambda>;a.py", "f;<string>"):
+        first, second, _ = judged(log.replace("f;a.py", code))
+        assert not is_proved(first)
+        assert not is_proved(second)
+
+
 def other_classes(*, is_known: bool) -> list[Judged]:
     """Pairs that leave comparisons of objects of two classes out at one place; a third one that compares there; and at
     another place objects of both classes that are the constant."""

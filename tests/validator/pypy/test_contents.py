@@ -143,6 +143,13 @@ def test_what_is_said_of_a_load_begins_no_bytecode() -> None:
     assert all(map(is_proved, judged(direct * 2)))
 
 
+@pytest.mark.parametrize(
+    ("code", "is_one"), [("f;<builtin>/a.py", True), ("<lambda>;a.py", False), ("f;<string>", False)]
+)
+def test_codes_that_share_their_places_may_have_other_constants(code: str, is_one: bool) -> None:
+    assert all(is_proved(one) is is_one for one in judged((compared(92) * 2).replace("f;a.py", code)))
+
+
 def test_two_processes_that_ran_the_same_are_one_witness() -> None:
     assert not any(is_proved(one) for log in judged_together(compared(92), compared(92)) for one in log)
 

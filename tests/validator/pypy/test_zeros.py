@@ -70,6 +70,14 @@ def test_another_place_has_a_constant_of_its_own(other: dict[str, str]) -> None:
     assert not is_proved(wrong)
 
 
+@pytest.mark.parametrize(
+    ("code", "is_one"),
+    [("f;<builtin>/a.py", True), ("<lambda>;a.py", False), ("<genexpr>;a.py", False), ("__init__;<string>", False)],
+)
+def test_codes_that_share_their_places_may_have_other_constants(code: str, is_one: bool) -> None:
+    assert all(is_proved(one) is is_one for one in judged((added() * 2).replace("f;a.py", code)))
+
+
 @pytest.mark.parametrize("where", ["p9, ConstPtr(ptr1)", "p2, p9"])
 def test_what_is_no_constant_may_hold_any_number(where: str) -> None:
     assert not any(map(is_proved, judged(added(where=where) * 2)))

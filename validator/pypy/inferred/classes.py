@@ -30,7 +30,7 @@ from validator.pypy.inferred.sameness import Node, Sameness, sameness_in, samene
 from validator.pypy.inferred.witnesses import SEEN_ELSEWHERE, Row, Witness, from_kept, kept, told
 from validator.pypy.inferred.written import ALLOCATIONS
 from validator.pypy.printed.kinds.tables import CLASS_TESTS, class_name
-from validator.pypy.printed.lines import Line, Printed, is_pointer, is_variable
+from validator.pypy.printed.lines import Line, Printed, is_one_place, is_pointer, is_variable
 from validator.pypy.printed.straight import AFTER, BEFORE, Sides
 
 _NAMED = re.compile(r"ConstClass\([A-Za-z_][\w.]*\)|\w+'[ \w]*")
@@ -68,7 +68,7 @@ class _Compared:
         names = {self.class_: ""}
         if found := _BYTECODE.search(self.point):
             names[found[1]] = f" in {found[2]}"
-        if self.point:
+        if is_one_place(self.point):
             names |= dict.fromkeys((self.point, f"{self.class_} at {self.point}"), " at one place")
         return names
 
@@ -240,7 +240,7 @@ def _compared(
             passed = passed if line.point == point else line.point
             point = line.point
             is_same = PASSES[line.name] == lines[at].name.endswith("_eq")
-            yield _Compared(at, passed, value, class_, is_same, passed != "" and of(value) in unknown)
+            yield _Compared(at, passed, value, class_, is_same, is_one_place(passed) and of(value) in unknown)
             passed += f" {is_same}" if passed else ""
 
 

@@ -270,6 +270,13 @@ def is_named(text: str) -> bool:
     return _UNNAMED.search(text) is None
 
 
+@lru_cache(maxsize=1 << 14)
+def is_one_place(point: str) -> bool:
+    """Is the point a bytecode of one code? Functions without a name that stand on one line share theirs, and so do
+    those that are made of texts."""
+    return "~#" in point and _SHARED.match(point) is None
+
+
 def is_object(text: str) -> bool:
     """Is it a reference, be it a value or a constant?"""
     return (text[:1] == "p" and is_variable(text)) or is_pointer(text)
@@ -288,6 +295,8 @@ def is_float(text: str) -> bool:
 def is_variable(text: str) -> bool:
     return text[0] in "ipf" and text[1:].isdigit()
 
+
+_SHARED = re.compile(r"<|[^;]*;<(?!builtin>)")
 
 _KNOWN = "_known_"
 

@@ -19,7 +19,7 @@ from validator.pypy.inferred.sameness import Node, Sameness
 from validator.pypy.inferred.strings import asked
 from validator.pypy.inferred.witnesses import Witness, told
 from validator.pypy.printed.calls.compared import COMPARES, EQUAL, FOR_CHARACTERS
-from validator.pypy.printed.lines import Line, is_named, is_pointer
+from validator.pypy.printed.lines import Line, is_named, is_one_place, is_pointer
 from validator.pypy.printed.rows import Rows
 from validator.pypy.printed.straight import BEFORE, Sides
 
@@ -147,7 +147,7 @@ def comparisons(lines: tuple[Line, ...], held: Set[str] = frozenset()) -> Iterat
     for line in lines:
         if line.point not in (point, ""):  # a line that was added has none
             point, number = line.point, 0
-        if line.oopspec == EQUAL and "~#" in point:
+        if line.oopspec == EQUAL and is_one_place(point):
             constants = [arg for arg in line.args if is_pointer(arg) or arg in held]
             number += len(constants) == 1
             place = point.rstrip("'") + (f" ({number})" if number > 1 else "")

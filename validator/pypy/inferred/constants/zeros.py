@@ -18,7 +18,7 @@ from itertools import chain
 from optimizer.ir.immutable import replace
 from validator.pypy.inferred.sameness import Sameness, sameness_in
 from validator.pypy.inferred.witnesses import Witness, told
-from validator.pypy.printed.lines import Line, Printed, is_pointer
+from validator.pypy.printed.lines import Line, Printed, is_one_place, is_pointer
 from validator.pypy.printed.straight import BEFORE, Sides
 
 _ADDITIONS = ("int_add", "int_add_ovf")
@@ -103,7 +103,7 @@ def _added(lines: tuple[Line, ...], sameness: Sameness) -> Iterator[tuple[int, i
     for at, line in enumerate(lines):
         if line.name == "getfield_gc_i" and line.descr.endswith(" pure>"):
             numbers |= {line.result} if sameness.of(BEFORE, line.args[0]) in constants else set()
-        elif line.name in _ADDITIONS and "~#" in line.point:
+        elif line.name in _ADDITIONS and is_one_place(line.point):
             operands = [operand for operand, arg in enumerate(line.args) if arg in numbers]
             if len(operands) == 1:
                 yield at, operands[0]
