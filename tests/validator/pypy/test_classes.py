@@ -369,6 +369,8 @@ def test_behind_other_comparisons_two_pairs_say_that_one_place_compares_with_oth
     assert is_proved(second)
     assert not any(map(is_proved, judged(compared_before() + contradicted)[:1]))
     assert not any(map(is_proved, judged(compared_before() + compared_before(line=10) + contradicted)[:2]))
+    shared = (compared_before() * 2 + contradicted).replace("f;a.py", "<lambda>;a.py")
+    assert not any(map(is_proved, judged(shared)[:2]))
 
 
 @pytest.mark.parametrize("other", [compared_before(kept=1), compared(is_gone=False, line=9)])

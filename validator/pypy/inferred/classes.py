@@ -33,11 +33,11 @@ from validator.pypy.printed.kinds.tables import CLASS_TESTS, class_name
 from validator.pypy.printed.lines import Line, Printed, is_one_place, is_pointer, is_variable
 from validator.pypy.printed.straight import AFTER, BEFORE, Sides
 
-_NAMED = re.compile(r"ConstClass\([A-Za-z_][\w.]*\)|\w+'[ \w]*")
-"""The subjects of what contradicts statements in all processes: classes, and bytecodes with answers."""
-
 _OF_BYTECODE = re.compile(r"\w+'[ \w]*")
 """The subjects of statements that mean the same in all processes: bytecodes with answers."""
+
+_NAMED = re.compile(rf"ConstClass\([A-Za-z_][\w.]*\)|{_OF_BYTECODE.pattern}")
+"""The subjects of what contradicts statements in all processes: these, and classes."""
 
 _BYTECODE = re.compile(r"~#[0-9]+ ((?!IS_OP|COMPARE_OP|CONTAINS_OP|JUMP_IF_NOT_EXC_MATCH|CALL_)(\w+)'.*)")
 """The bytecode at a place of the program, with the answers of comparisons there; but for `x is y` and what asks that on
@@ -196,8 +196,8 @@ def _with_comparisons(recorded: Printed, numbered: Printed, apart: Mapping[str, 
             test = lines[one.at]
             is_same = str(int(test.name.endswith("_ne")))
             lines.insert(one.at + 1, Line(None, "record_exact_value_i", (test.result or "", is_same)))
-            name = min(where, key=lambda name: apart[name] != "")
-            assumes.add(f"{are_apart(one.class_, where[name])}{apart[name]}")
+            name, words = next(iter(where.items()))
+            assumes.add(f"{are_apart(one.class_, words)}{apart[name]}")
     return recorded.with_lines(tuple(lines)), assumes
 
 
